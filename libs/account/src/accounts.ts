@@ -1,0 +1,167 @@
+import type { MountedOperation } from '@hearth/chassis/routes'
+import { httpProblems, type ProblemKind } from '@hearth/chassis/errors'
+import type { Express } from 'express'
+import type { Cluster, Redis } from 'ioredis'
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { changePassword, deleteAccount, getAccount } from './account.ts'
+import { createAddressLimits, forgetAttempts } from './address-limits.ts'
+import { createKey, deleteKey, listKeys } from './api-keys.ts'
+import type { AccountContext, Envelope } from './context.ts'
+import type { Deployment } from './credentials.ts'
+import type { AccountDatabase } from './database.ts'
+import { openGate } from './quota-gate.ts'
+import { burstOf } from './gate.ts'
+import { forgetAnswers } from './idempotency.ts'
+import { createMeter, type Meter } from './meter.ts'
+import { mountOperator } from './operator.ts'
+import { createPasswords } from './passwords.ts'
+import { checkPlans, type Plans } from './plans.ts'
+import { accountProblems } from './problems.ts'
+import { rotateKey } from './rotate-key.ts'
+import { createSessions } from './sessions.ts'
+import { signIn } from './sign-in.ts'
+import { signup } from './signup.ts'
+import { getUsage } from './usage.ts'
+
+/** What a deployment brings along. */
+export type AccountsOptions = {
+  readonly deployment: Deployment
+  readonly plans: Plans
+  readonly envelope: Envelope
+  readonly db: AccountDatabase
+  /** Without it, quotas are counted in Postgres alone. */
+  readonly redis?: Redis | Cluster | undefined
+  readonly log: Logger
+  readonly settings: AccountSettings
+  /** Unix milliseconds for everything that is counted or expires, for tests; the clocks of the stores when absent. */
+  readonly clock?: (() => number) | undefined
+}
+
+/** The settings that come from the environment; see accountVariables. */
+export type AccountSettings = {
+  /** Newest first; see digestKey. */
+  readonly peppers: readonly string[]
+  /** Newest first; see createSessions. */
+  readonly sessionSecrets: readonly string[]
+  readonly operatorToken: string
+  readonly burstPerSecond: number
+  readonly signupsPerHour: number
+  readonly failedAuthPerMinute: number
+}
+
+/** The account library as a service uses it. */
+export type Accounts = Meter & {
+  /** Mounts signup, sign-in and /v1/account. */
+  readonly mount: (app: Express) => void
+  /** Mounts the operator API; for the app of the internal port. */
+  readonly mountOperator: (app: Express) => void
+  /** Which gate serves now. */
+  readonly serving: () => 'redis' | 'postgres'
+  /** Writes what is still to be written and stops the background work. */
+  readonly close: () => Promise<void>
+}
+
+/** Opens the accounts of a deployment on its migrated database. */
+export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
+  const { deployment, db, log, settings, clock = Date.now } = options
+  const [pepper] = settings.peppers
+  if (pepper === undefined) throw new RangeError('At least one pepper is needed.')
+  const plans = checkPlans(options.plans)
+  const burst = burstOf(settings.burstPerSecond)
+  const gate = await openGate({ ...options, plans, burst, instance: randomUUID() })
+  const sessions = createSessions(deployment.name, settings.sessionSecrets, clock)
+  const addresses = createAddressLimits(settings.failedAuthPerMinute, clock)
+  const { peppers } = settings
+  const { ledger } = gate
+  const meter = createMeter({
+    deployment,
+    plans,
+    peppers,
+    burst,
+    gate,
+    ledger,
+    addresses,
+    sessions,
+    db,
+    log,
+    clock,
+  })
+  const context: AccountContext = {
+    ...{ deployment, plans, db, ledger, sessions, pepper, log, clock },
+    envelope: options.envelope,
+    outbox: gate.outbox,
+    passwords: createPasswords(),
+    signupLimit: { name: 'signup', limit: settings.signupsPerHour, seconds: 3600 },
+    signInLimit: { name: 'sign-in', limit: wrongPasswordsPerQuarterHour, seconds: 900 },
+  }
+  const housekeeping = startHousekeeping(context)
+  return {
+    ...meter,
+    mount: (app) => {
+      mountAccount(app, context)
+    },
+    mountOperator: (app) => {
+      mountOperator(app, context, settings.operatorToken)
+    },
+    serving: () => gate.serving(),
+    async close() {
+      clearInterval(housekeeping)
+      await gate.close()
+    },
+  }
+}
+
+/** The problems that an operation can have through the meter, for the API description. */
+export function meterProblems({ access = 'metered', path, body }: MountedOperation): ProblemKind[] {
+  const { internal_error, temporarily_unavailable, malformed_json, body_too_large, unsupported_media_type } =
+    httpProblems
+  const input =
+    body === undefined
+      ? []
+      : [httpProblems.validation_failed, malformed_json, body_too_large, unsupported_media_type]
+  const { missing_api_key, malformed_api_key, invalid_api_key, revoked_api_key, expired_api_key } =
+    accountProblems
+  const { invalid_credentials, ambiguous_credentials, account_suspended, rate_limited, quota_exceeded } =
+    accountProblems
+  const always = [internal_error, temporarily_unavailable, ...input]
+  if (access === 'public') return path.startsWith('/v1/') ? [...always, rate_limited] : always
+  const keyed = [
+    ambiguous_credentials,
+    missing_api_key,
+    malformed_api_key,
+    invalid_api_key,
+    revoked_api_key,
+    expired_api_key,
+  ]
+  const session = access === 'account' || access === 'session' ? [invalid_credentials] : []
+  const quota = access === 'metered' ? [quota_exceeded] : []
+  return [...always, ...keyed, ...session, account_suspended, rate_limited, ...quota]
+}
+
+const wrongPasswordsPerQuarterHour = 10
+
+function mountAccount(app: Express, context: AccountContext): void {
+  app.post('/v1/signup', signup(context))
+  app.post('/v1/account/sessions', signIn(context))
+  app.get('/v1/account', getAccount(context))
+  app.delete('/v1/account', deleteAccount(context))
+  app.put('/v1/account/password', changePassword(context))
+  app.get('/v1/account/usage', getUsage(context))
+  app.get('/v1/account/keys', listKeys(context))
+  app.post('/v1/account/keys', createKey(context))
+  app.post('/v1/account/keys/rotate', rotateKey(context))
+  app.delete('/v1/account/keys/:id', deleteKey(context))
+}
+
+/** Forgets attempts and answers whose time is over. */
+function startHousekeeping({ db, clock, log }: AccountContext): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    const now = new Date(clock())
+    const dayAgo = new Date(now.getTime() - 24 * 3600 * 1000)
+    Promise.all([forgetAttempts(db, now), forgetAnswers(db, dayAgo)]).catch((error: unknown) => {
+      log.warn({ err: error }, 'housekeeping is put off')
+    })
+  }, 60_000)
+  return timer.unref()
+}

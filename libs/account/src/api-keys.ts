@@ -1,0 +1,242 @@
+import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
+import { HttpError } from '@hearth/chassis/errors'
+import { send } from '@hearth/chassis/http'
+import { invalid } from '@hearth/chassis/validate'
+import type { Response } from 'express'
+import Joi from 'joi'
+import { changeAccount, type AccountContext } from './context.ts'
+import type { AccountDatabase } from './database.ts'
+import { instant, nameField } from './fields.ts'
+import {
+  digestKey,
+  keyId,
+  keyPrefix,
+  makeKey,
+  parseKeyId,
+  randomBase62,
+  secretLength,
+  selectorLength,
+} from './keys.ts'
+import type { Caller } from './meter.ts'
+import { accountProblems } from './problems.ts'
+import { newKeyFields } from './signup.ts'
+
+/** GET /v1/account/keys */
+export function listKeys({ deployment, envelope, db, clock }: AccountContext): Endpoint {
+  return endpoint(
+    {
+      id: 'listKeys',
+      summary: "The account's keys",
+      description: '`lastUsedAt` is right to about a minute. `current` marks the key of this request.',
+      tag: 'Account',
+      access: 'account',
+      responses: {
+        200: {
+          description: 'All keys, newest first.',
+          schema: envelope.schema(record({ keys: Joi.array().items(keySchema) })),
+        },
+      },
+    },
+    async (_input, _req, res) => {
+      const caller = callerOf(res)
+      const rows = await db
+        .selectFrom('api_key')
+        .selectAll()
+        .where('tag', '=', caller.tag)
+        .orderBy('created_at', 'desc')
+        .execute()
+      const now = new Date(clock())
+      const keys = rows.map((row) => ({
+        id: keyId(row.tag, row.selector),
+        name: row.name,
+        prefix: keyPrefix({ service: deployment.code, ...row }),
+        status: statusOf(row, now),
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+        lastUsedAt: row.last_used_at,
+        revokedAt: row.revoked_at,
+        current: row.selector === caller.selector,
+      }))
+      await send(res, 200, envelope.wrap({ keys }, now))
+    },
+  )
+}
+
+/** POST /v1/account/keys */
+export function createKey(context: AccountContext): Endpoint {
+  const { deployment, envelope, pepper, clock } = context
+  return endpoint(
+    {
+      id: 'createKey',
+      summary: 'Make a further key',
+      description: 'All keys of an account share its quota. The key is in this answer and never again.',
+      tag: 'Account',
+      access: 'account',
+      body: Joi.object<{ name: string; expiresAt?: string | null }>({
+        name: nameField.required().description('What the key is for, such as `production`.'),
+        expiresAt: Joi.string()
+          .isoDate()
+          .allow(null)
+          .description('When the key stops working, ISO 8601 with a time zone; never when left out.'),
+      }),
+      responses: {
+        201: {
+          description: 'The key.',
+          schema: envelope.schema(record({ id: Joi.string(), name: Joi.string(), ...newKeyFields })),
+        },
+      },
+      examples: [{ name: 'further key', status: 201, body: { name: 'production' } }],
+    },
+    async ({ body }, _req, res) => {
+      const { tag } = callerOf(res)
+      const now = new Date(clock())
+      const expires_at = expiryOf(body.expiresAt, now)
+      const name = { service: deployment.code, tag, selector: randomBase62(selectorLength) }
+      const key = makeKey(name, randomBase62(secretLength))
+      await changeAccount(context, tag, async (trx) => {
+        if ((await activeKeys(trx, tag, now)).length >= mostActiveKeys) {
+          throw invalid([
+            {
+              pointer: '',
+              code: 'too_many',
+              detail: `An account can have ${mostActiveKeys} active keys; delete one that is no longer needed.`,
+            },
+          ])
+        }
+        const row = {
+          tag,
+          selector: name.selector,
+          digest: digestKey(key, pepper),
+          name: body.name,
+          created_at: now,
+          expires_at,
+        }
+        await trx.insertInto('api_key').values(row).execute()
+      })
+      const id = keyId(tag, name.selector)
+      const data = { id, name: body.name, apiKeyPrefix: keyPrefix(name), apiKey: key }
+      await send(res, 201, envelope.wrap(data, now), ['Location', `/v1/account/keys`])
+    },
+  )
+}
+
+/** DELETE /v1/account/keys/:id */
+export function deleteKey(context: AccountContext): Endpoint {
+  const { envelope, clock } = context
+  return endpoint(
+    {
+      id: 'deleteKey',
+      summary: 'Delete a key',
+      description:
+        'The key is dead on every instance when the answer arrives. Deleting a key again changes nothing and succeeds.',
+      tag: 'Account',
+      access: 'account',
+      params: Joi.object<{ id: string }>({
+        id: Joi.string().required().max(64).description('Id of the key.'),
+      }),
+      query: Joi.object<{ force: boolean }>({
+        force: Joi.boolean().default(false).description('Delete it even if it is the last active key.'),
+      }),
+      responses: {
+        200: {
+          description: 'The key is deleted.',
+          schema: envelope.schema(record({ id: Joi.string(), deleted: Joi.boolean() })),
+        },
+      },
+      problems: [accountProblems.key_not_found, accountProblems.last_active_key],
+    },
+    async ({ params, query }, _req, res) => {
+      const { tag } = callerOf(res)
+      const now = new Date(clock())
+      const target = parseKeyId(params.id)
+      if (target?.tag !== tag) throw noSuchKey()
+      await changeAccount(context, tag, async (trx) => {
+        const { selector } = target
+        const row = await trx
+          .selectFrom('api_key')
+          .select('revoked_at')
+          .where('tag', '=', tag)
+          .where('selector', '=', selector)
+          .executeTakeFirst()
+        if (row === undefined) throw noSuchKey()
+        if (row.revoked_at !== null) return
+        const others = (await activeKeys(trx, tag, now)).filter((key) => key.selector !== selector)
+        if (others.length === 0 && !query.force) throw lastActiveKey()
+        await revoke(trx, tag, selector, now)
+      })
+      await send(res, 200, envelope.wrap({ id: params.id, deleted: true }, now))
+    },
+  )
+}
+
+/** The caller of an authenticated request. */
+export function callerOf(res: Response): Caller {
+  const { caller } = res.locals
+  if (caller === undefined) throw new Error('This endpoint is mounted without the meter.')
+  return caller
+}
+
+/** Marks a key as revoked. */
+export async function revoke(trx: AccountDatabase, tag: string, selector: string, now: Date): Promise<void> {
+  await trx
+    .updateTable('api_key')
+    .set({ revoked_at: now })
+    .where('tag', '=', tag)
+    .where('selector', '=', selector)
+    .execute()
+}
+
+const mostActiveKeys = 100
+
+const keySchema = record({
+  id: Joi.string(),
+  name: Joi.string(),
+  prefix: Joi.string(),
+  status: Joi.string().valid('active', 'revoked', 'expired'),
+  createdAt: instant,
+  expiresAt: instant.allow(null),
+  lastUsedAt: instant.allow(null),
+  revokedAt: instant.allow(null),
+  current: Joi.boolean(),
+})
+
+function statusOf(row: { revoked_at: Date | null; expires_at: Date | null }, now: Date): string {
+  if (row.revoked_at !== null) return 'revoked'
+  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active'
+}
+
+function expiryOf(text: string | null | undefined, now: Date): Date | null {
+  if (text === null || text === undefined) return null
+  const at = new Date(text)
+  const detail = !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text)
+    ? 'expiresAt must name its time zone, such as 2027-01-31T00:00:00Z.'
+    : at <= now
+      ? 'expiresAt must lie in the future.'
+      : undefined
+  if (detail !== undefined) throw invalid([{ pointer: '/expiresAt', code: 'not_allowed', detail }])
+  return at
+}
+
+function activeKeys(trx: AccountDatabase, tag: string, now: Date) {
+  return trx
+    .selectFrom('api_key')
+    .select('selector')
+    .where('tag', '=', tag)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .execute()
+}
+
+function noSuchKey(): HttpError {
+  return new HttpError(
+    accountProblems.key_not_found,
+    'The account has no key with this id. GET /v1/account/keys lists its keys.',
+  )
+}
+
+function lastActiveKey(): HttpError {
+  return new HttpError(
+    accountProblems.last_active_key,
+    'This is the last active key of the account. Make another one first, or repeat the request with ?force=true.',
+  )
+}

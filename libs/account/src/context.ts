@@ -1,0 +1,65 @@
+import type Joi from 'joi'
+import type { Logger } from 'pino'
+import type { Transaction } from 'kysely'
+import type { AttemptLimit } from './address-limits.ts'
+import type { Deployment } from './credentials.ts'
+import type { AccountDatabase, AccountTables } from './database.ts'
+import type { Ledger } from './ledger.ts'
+import { lockAccount, type Outbox } from './outbox.ts'
+import type { Passwords } from './passwords.ts'
+import type { Plans } from './plans.ts'
+import type { Sessions } from './sessions.ts'
+
+/** How a deployment wraps what it answers. */
+export type Envelope = {
+  /** The body of a success. */
+  readonly wrap: (data: object, at: Date) => object
+  /** The schema of such a body. */
+  readonly schema: (data: Joi.Schema) => Joi.Schema
+}
+
+/** What the account endpoints work with. */
+export type AccountContext = {
+  readonly deployment: Deployment
+  readonly envelope: Envelope
+  readonly plans: Plans
+  readonly db: AccountDatabase
+  readonly outbox: Outbox
+  readonly ledger: Ledger
+  readonly passwords: Passwords
+  readonly sessions: Sessions
+  /** The newest pepper; new keys are stored under it. */
+  readonly pepper: string
+  readonly signupLimit: AttemptLimit
+  readonly signInLimit: AttemptLimit
+  readonly log: Logger
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/**
+ * Changes an account: one transaction with the account's row locked, a new version, and delivery to every instance
+ * before it resolves.
+ *
+ * @param run makes the change; it may throw to leave everything as it was
+ * @returns what `run` returns, or undefined when there is no such account
+ */
+export async function changeAccount<T>(
+  { db, outbox }: Pick<AccountContext, 'db' | 'outbox'>,
+  tag: string,
+  run: (trx: Transaction<AccountTables>, account: LockedAccount) => Promise<T>,
+): Promise<T | undefined> {
+  const result = await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, tag)
+    if (account === undefined) return undefined
+    const value = await run(trx, account)
+    await outbox.note(trx, tag)
+    return { value }
+  })
+  if (result === undefined) return undefined
+  await outbox.deliver(tag)
+  return result.value
+}
+
+/** The row of an account while it is locked. */
+export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>

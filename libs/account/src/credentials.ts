@@ -1,0 +1,104 @@
+import type { Request } from 'express'
+import { HttpError } from '@hearth/chassis/errors'
+import { parseKey, type KeyName, type ServiceCode } from './keys.ts'
+import { accountProblems } from './problems.ts'
+
+/** How a deployment wants its keys. */
+export type KeyHeader = 'X-API-Key' | 'Authorization'
+
+/** What a deployment is called and how it is spoken to. */
+export type Deployment = {
+  /** Name in sentences and realms, such as `solar`. */
+  readonly name: string
+  readonly code: ServiceCode
+  readonly keyHeader: KeyHeader
+}
+
+/** What a request shows of its caller. */
+export type Credentials =
+  | { readonly kind: 'key'; readonly text: string; readonly name: KeyName }
+  | { readonly kind: 'session'; readonly token: string }
+
+/**
+ * Finds the one credential of a request, without any look-up.
+ *
+ * @throws HttpError missing_api_key, malformed_api_key, invalid_api_key (another deployment's), ambiguous_credentials
+ */
+export function readCredentials(deployment: Deployment, req: Request): Credentials {
+  const inKeyHeader = headerValues(req.headers['x-api-key'])
+  const bearer = headerValues(bearerToken(req.headers.authorization))
+  const session = bearer.find((text) => text.includes('.'))
+  const keys = new Set([...inKeyHeader, ...bearer].filter((text) => text !== session))
+  if (keys.size > 1) {
+    throw new HttpError(
+      accountProblems.ambiguous_credentials,
+      `The request carries two different keys. Send one key, in the header ${deployment.keyHeader}.`,
+    )
+  }
+  const own = deployment.keyHeader === 'X-API-Key' ? inKeyHeader : bearer.filter((text) => text !== session)
+  const [text] = own
+  if (text === undefined) {
+    if (session !== undefined && keys.size === 0) return { kind: 'session', token: session }
+    throw unauthorized(
+      deployment,
+      accountProblems.missing_api_key,
+      whyMissing(deployment, req, keys.size > 0),
+    )
+  }
+  const name = parseKey(text)
+  if (name === undefined) {
+    throw unauthorized(
+      deployment,
+      accountProblems.malformed_api_key,
+      'The API key is malformed: a key has 61 characters and a checksum that did not fit. Copy it again, whole, without spaces or quotes.',
+    )
+  }
+  if (name.service !== deployment.code) {
+    throw unauthorized(
+      deployment,
+      accountProblems.invalid_api_key,
+      `This is a key of another deployment; the ${deployment.name} deployment has accounts and keys of its own. Sign up at POST /v1/signup.`,
+    )
+  }
+  return { kind: 'key', text, name }
+}
+
+/** A 401 with the challenge that RFC 9110 asks for. */
+export function unauthorized(
+  deployment: Deployment,
+  kind: (typeof accountProblems)[keyof typeof accountProblems],
+  detail: string,
+): HttpError {
+  const scheme = deployment.keyHeader === 'Authorization' ? 'Bearer' : 'ApiKey'
+  const error =
+    scheme === 'Bearer' && kind !== accountProblems.missing_api_key ? ', error="invalid_token"' : ''
+  return new HttpError(kind, detail, {
+    headers: ['WWW-Authenticate', `${scheme} realm="${deployment.name}"${error}`],
+  })
+}
+
+function whyMissing({ keyHeader }: Deployment, req: Request, inOtherHeader: boolean): string {
+  const how =
+    keyHeader === 'X-API-Key' ? 'in the header `X-API-Key: KEY`' : 'in the header `Authorization: Bearer KEY`'
+  if (inOtherHeader) {
+    return `The key came in ${keyHeader === 'X-API-Key' ? 'Authorization' : 'X-API-Key'}; this deployment takes it ${how}.`
+  }
+  if (/[?&](?:api[-_]?key|key|token|access_token)=|_live_/i.test(req.originalUrl.slice(req.path.length))) {
+    return `Keys in the query string are refused, because addresses end up in logs; send the key ${how}, and rotate the one that was sent.`
+  }
+  if (req.headers.authorization !== undefined && bearerToken(req.headers.authorization) === undefined) {
+    return `The Authorization scheme is not one of this deployment; send the key ${how}.`
+  }
+  return `This request needs an API key ${how}. Sign up at POST /v1/signup to get one.`
+}
+
+function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
+}
+
+/** A header that was sent twice arrives as one value, joined by commas. */
+function headerValues(value: string | string[] | undefined): string[] {
+  if (value === undefined) return []
+  const texts = String(value).split(',')
+  return [...new Set(texts.map((text) => text.trim()).filter((text) => text !== ''))]
+}

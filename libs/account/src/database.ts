@@ -1,0 +1,81 @@
+import type { Generated, Kysely } from 'kysely'
+
+/** The account tables; they live in the schema of the service that mounts the library. */
+export type AccountTables = {
+  account: AccountTable
+  api_key: ApiKeyTable
+  usage_day: UsageDayTable
+  usage_endpoint: UsageEndpointTable
+  outbox: OutboxTable
+  gate_epoch: GateEpochTable
+  idempotency: IdempotencyTable
+  attempt: AttemptTable
+}
+
+/** A database that has the account tables. */
+export type AccountDatabase = Kysely<AccountTables>
+
+type AccountTable = {
+  /** 10 base62 characters; part of every key of the account. The public id is `acc_` and the tag. */
+  tag: string
+  name: string
+  email: string
+  email_normalised: string
+  password_hash: string
+  plan: Generated<string>
+  suspended_at: Date | null
+  /** Grows with every change of the account or its keys; a record in Redis never goes back to an older one. */
+  version: Generated<number>
+  /** Sessions carry it; changing the password raises it and so ends them. */
+  session_version: Generated<number>
+  created_at: Generated<Date>
+}
+
+type ApiKeyTable = {
+  tag: string
+  selector: string
+  /** See digestKey. */
+  digest: string
+  name: string
+  created_at: Generated<Date>
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+}
+
+/**
+ * The ledger: one row per account and UTC day (days since 1970-01-01). Each column only grows, so rows from several
+ * writers merge by the maximum. Used on a day: redis_used - redis_refunded + direct_used - direct_refunded. A month
+ * is the sum of its days.
+ */
+type UsageDayTable = {
+  tag: string
+  day: number
+  /** What the Redis gate has charged and given back, absolute. */
+  redis_used: Generated<number>
+  redis_refunded: Generated<number>
+  /** What the Postgres gate has charged and given back. */
+  direct_used: Generated<number>
+  direct_refunded: Generated<number>
+}
+
+/** Successful calls by endpoint, one row per process that counted them (absolute, so that writing twice is harmless). */
+type UsageEndpointTable = { tag: string; day: number; endpoint: string; instance: string; used: number }
+
+/** Accounts whose record in Redis has yet to follow Postgres. */
+type OutboxTable = { id: Generated<number>; tag: string }
+
+/** One row: the number of times an instance began to trust Redis. Records of an earlier epoch are read anew. */
+type GateEpochTable = { epoch: number }
+
+/** Answers that can be given again: nothing secret is stored (see deriveSecret). */
+type IdempotencyTable = {
+  scope: string
+  fingerprint: string
+  tag: string
+  selector: string
+  created_at: Date
+}
+
+/** Attempts in a window that all instances share: signups and wrong passwords per address. */
+type AttemptTable = { bucket: string; count: number; resets_at: Date }

@@ -1,0 +1,57 @@
+import Joi from 'joi'
+import { domainToASCII } from 'node:url'
+
+/** The name of an account or a key: 1 to 200 characters of text without control characters. */
+export const nameField = Joi.string().min(1).max(200).custom(plainText, 'plain text')
+
+/** An e-mail address as people type it; see normaliseEmail. */
+export const emailField = Joi.string().max(320).custom(emailAddress, 'e-mail address')
+
+/** A password as it is typed at sign-in; what a new one must be like is said by passwordProblem. */
+export const passwordField = Joi.string().max(1024)
+
+/** A date as `YYYY-MM-DD`. */
+export const dateField = Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/, 'date as YYYY-MM-DD')
+
+/** The header that makes a request safe to send again. */
+export const idempotencyHeaders = Joi.object<{ 'idempotency-key'?: string }>({
+  'idempotency-key': Joi.string()
+    .min(16)
+    .max(255)
+    .pattern(/^[\x21-\x7e]+$/, 'printable ASCII')
+    .description(
+      'A new random value (such as a UUID) per request; sent again, it gives the same answer again.',
+    ),
+})
+
+/** An ISO 8601 UTC instant in answers. */
+export const instant = Joi.string().description('ISO 8601 UTC.')
+
+/**
+ * The form under which an address is unique: compatibility characters folded (NFKC), lower case, the domain in
+ * ASCII (IDNA). Dots and +tags before the @ are kept: they are different mailboxes at many providers.
+ */
+export function normaliseEmail(email: string): string {
+  const folded = email.normalize('NFKC').trim().toLowerCase().normalize('NFKC')
+  const at = folded.lastIndexOf('@')
+  const domain = domainToASCII(folded.slice(at + 1)) || folded.slice(at + 1)
+  return `${folded.slice(0, at)}@${domain}`
+}
+
+function plainText(value: string, helpers: Joi.CustomHelpers): unknown {
+  const trimmed = value.trim()
+  if (trimmed === '' || /[\p{Cc}\p{Cs}]/u.test(trimmed)) {
+    return helpers.message({ custom: '{#label} must be text without control characters' })
+  }
+  return trimmed
+}
+
+function emailAddress(value: string, helpers: Joi.CustomHelpers): unknown {
+  const trimmed = value.trim()
+  const { error } = addressSchema.validate(normaliseEmail(trimmed))
+  return error === undefined && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(trimmed)
+    ? trimmed
+    : helpers.message({ custom: '{#label} must be an e-mail address, such as ann@example.com' })
+}
+
+const addressSchema = Joi.string().email({ tlds: false }).max(254)

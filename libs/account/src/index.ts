@@ -1,0 +1,16 @@
+export { accountMigrations } from '../migrations/index.ts'
+export {
+  meterProblems,
+  openAccounts,
+  type Accounts,
+  type AccountsOptions,
+  type AccountSettings,
+} from './accounts.ts'
+export { callerOf } from './api-keys.ts'
+export type { Envelope } from './context.ts'
+export type { Deployment } from './credentials.ts'
+export type { AccountTables } from './database.ts'
+export { operatorProblems } from './operator.ts'
+export { runOperatorCli } from './operator-cli.ts'
+export type { Plan, Plans } from './plans.ts'
+export { accountProblems } from './problems.ts'

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Cluster, Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import type { Deployment } from './credentials.ts'
+import type { AccountDatabase } from './database.ts'
+import { failoverGate } from './failover-gate.ts'
+import type { Burst, Gate } from './gate.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
+import type { Plans } from './plans.ts'
+import { postgresGate } from './postgres-gate.ts'
+import { redisGate } from './redis-gate.ts'
+
+/** The gate of a process with everything that belongs to it. */
+export type QuotaGate = Gate & {
+  readonly ledger: Ledger
+  readonly outbox: Outbox
+  readonly serving: () => 'redis' | 'postgres'
+  /** Writes the ledger for the last time and stops all timers. */
+  readonly close: () => Promise<void>
+}
+
+/** What a gate is made of. */
+export type QuotaGateOptions = {
+  readonly deployment: Deployment
+  readonly plans: Plans
+  readonly burst: Burst
+  readonly db: AccountDatabase
+  readonly redis?: Redis | Cluster | undefined
+  readonly log: Logger
+  /** Unique name of this process. */
+  readonly instance: string
+  readonly clock?: (() => number) | undefined
+}
+
+/** Opens the gate: on Redis with Postgres behind it when there is a Redis, else on Postgres. */
+export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
+  return options.redis === undefined ? openPostgresGate(options) : openRedisGate(options, options.redis)
+}
+
+function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateOptions): QuotaGate {
+  const ledger = createLedger(db, instance)
+  const timer = every(flushEveryMs, log, () => ledger.flush())
+  return {
+    ...postgresGate({ db, plans, burst, ledger, clock }),
+    ledger,
+    outbox: noOutbox,
+    serving: () => 'postgres',
+    close: async () => {
+      clearInterval(timer)
+      await ledger.flush()
+    },
+  }
+}
+
+async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
+  const { deployment, db, plans, burst, log, instance, clock } = options
+  let epoch = 0
+  const ledger = createLedger(db, instance, (tags) => {
+    // Charges made while Redis was away reach the records of accounts that are in use again.
+    Promise.all(tags.map((tag) => onRedis.replicate(tag))).catch((error: unknown) => {
+      log.warn({ err: error }, 'direct charges reach Redis later')
+    })
+  })
+  const postgres = postgresGate({ db, plans, burst, ledger, clock })
+  const prefix = deployment.code
+  const onRedis = redisGate({ redis, prefix, db, plans, burst, ledger, postgres, epoch: () => epoch, clock })
+  const outbox = redisOutbox(db, onRedis.replicate, () => gate.serving() === 'redis')
+  const gate = failoverGate({
+    redis: onRedis,
+    postgres,
+    log,
+    connected: () => redis.status === 'ready',
+    beforeTrust: async () => {
+      await redis.ping()
+      await ledger.flush()
+      // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
+      epoch = await nextEpoch(db)
+      await outbox.drain()
+    },
+  })
+  const timers = [
+    every(flushEveryMs, log, () => ledger.flush()),
+    every(drainEveryMs, log, async () => {
+      if (gate.serving() === 'redis') await outbox.drain()
+    }),
+  ]
+  await connectedOrNot(redis)
+  await gate.enter()
+  return {
+    ...gate,
+    ledger,
+    outbox,
+    close: async () => {
+      gate.close()
+      timers.forEach((timer) => {
+        clearInterval(timer)
+      })
+      await ledger.flush()
+    },
+  }
+}
+
+const flushEveryMs = 250
+const drainEveryMs = 100
+
+async function nextEpoch(db: AccountDatabase): Promise<number> {
+  const { rows } = await sql<{
+    epoch: number
+  }>`update gate_epoch set epoch = epoch + 1 returning epoch`.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error('The table gate_epoch has no row; run the migrations.')
+  return row.epoch
+}
+
+/** Waits for the first connection, but not for a Redis that is away: the service then starts on Postgres. */
+async function connectedOrNot(redis: Redis | Cluster): Promise<void> {
+  if (redis.status === 'ready') return
+  await new Promise<void>((resolve) => {
+    redis.once('ready', resolve)
+    setTimeout(resolve, firstConnectionMs).unref()
+  })
+}
+
+const firstConnectionMs = 500
+
+/** Repeats work that must not overlap with itself; failures are logged once per spell. */
+function every(ms: number, log: Logger, work: () => Promise<void>): NodeJS.Timeout {
+  let running = false
+  let failing = false
+  const timer = setInterval(() => {
+    if (running) return
+    running = true
+    work()
+      .then(
+        () => (failing = false),
+        (error: unknown) => {
+          if (!failing) log.warn({ err: error }, 'background work of the quota gate fails; it goes on trying')
+          failing = true
+        },
+      )
+      .finally(() => (running = false))
+  }, ms)
+  return timer.unref()
+}

@@ -1,0 +1,81 @@
+import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
+import { HttpError } from '@hearth/chassis/errors'
+import { send } from '@hearth/chassis/http'
+import Joi from 'joi'
+import { addressBucket, returnAttempt, takeAttempt } from './address-limits.ts'
+import type { AccountContext } from './context.ts'
+import { emailField, instant, normaliseEmail, passwordField } from './fields.ts'
+import { rateLimited } from './meter.ts'
+import { needsRehash } from './passwords.ts'
+import { accountProblems } from './problems.ts'
+
+/** POST /v1/account/sessions */
+export function signIn(context: AccountContext): Endpoint {
+  const { envelope, db, signInLimit, sessions } = context
+  return endpoint(
+    {
+      id: 'signIn',
+      summary: 'Sign in: a token for the account endpoints',
+      description:
+        'For when a key is lost: the token opens the account endpoints for 15 minutes, on every deployment as `Authorization: Bearer TOKEN`.',
+      tag: 'Account',
+      access: 'public',
+      body: Joi.object<{ email: string; password: string }>({
+        email: emailField.required().description('E-mail address of the account.'),
+        password: passwordField.required().description('Password of the account.'),
+      }),
+      responses: {
+        201: {
+          description: 'A session.',
+          schema: envelope.schema(
+            record({ token: Joi.string().description('JSON Web Token.'), expiresAt: instant }),
+          ),
+        },
+      },
+      problems: [accountProblems.invalid_credentials],
+      examples: [
+        {
+          name: 'sign-in',
+          status: 201,
+          body: { email: 'ann@example.com', password: 'a long password of mine' },
+        },
+      ],
+    },
+    async ({ body }, req, res) => {
+      const now = new Date(context.clock())
+      const address = addressBucket(req.ip ?? '')
+      const { window, allowed } = await takeAttempt(db, signInLimit, address, now)
+      if (!allowed)
+        throw rateLimited(window, now.getTime() / 1000, 'Too many sign-ins failed from this address.', res)
+      res.locals.windows = [window]
+      const account = await checkPassword(context, body.email, body.password)
+      if (account === undefined) throw wrongPassword(context)
+      await returnAttempt(db, signInLimit, address)
+      const { token, expiresAt } = sessions.issue({ tag: account.tag, version: account.session_version })
+      await send(res, 201, envelope.wrap({ token, expiresAt: expiresAt.toISOString() }, now))
+    },
+  )
+}
+
+/** The account with this address and password; the same work is done whether or not there is one. */
+async function checkPassword({ db, passwords }: AccountContext, email: string, password: string) {
+  const account = await db
+    .selectFrom('account')
+    .select(['tag', 'session_version', 'password_hash'])
+    .where('email_normalised', '=', normaliseEmail(email))
+    .executeTakeFirst()
+  if (!(await passwords.verify(account?.password_hash, password)) || account === undefined) return undefined
+  if (needsRehash(account.password_hash)) {
+    const password_hash = await passwords.hash(password)
+    await db.updateTable('account').set({ password_hash }).where('tag', '=', account.tag).execute()
+  }
+  return account
+}
+
+function wrongPassword({ deployment }: AccountContext): HttpError {
+  return new HttpError(
+    accountProblems.invalid_credentials,
+    'There is no account with this e-mail address and password on this deployment.',
+    { headers: ['WWW-Authenticate', `Bearer realm="${deployment.name}"`] },
+  )
+}

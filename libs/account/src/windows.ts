@@ -1,0 +1,110 @@
+/**
+ * Quota windows are the UTC calendar day and the UTC calendar month. Days are counted from 1970-01-01, so both the
+ * day and the first day of its month are plain integers.
+ */
+
+/** Milliseconds of a UTC day (UTC as computers keep it: no leap seconds). */
+export const dayMs = 86_400_000
+
+/** Day number of an instant given in Unix milliseconds. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / dayMs)
+}
+
+/** Number of the first day of the month that a day lies in. */
+export function monthStart(day: number): number {
+  return day - new Date(day * dayMs).getUTCDate() + 1
+}
+
+/** Number of the first day of the month after the one that a day lies in. */
+export function nextMonthStart(day: number): number {
+  const date = new Date(day * dayMs)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / dayMs
+}
+
+/** `YYYY-MM-DD` of a day number. */
+export function dateOfDay(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10)
+}
+
+/** Day number of a `YYYY-MM-DD` date, or undefined when there is no such date. */
+export function dayOfDate(date: string): number | undefined {
+  const ms = Date.parse(`${date}T00:00:00Z`)
+  return Number.isNaN(ms) || dateOfDay(ms / dayMs) !== date ? undefined : ms / dayMs
+}
+
+/** ISO 8601 UTC, without milliseconds, of an instant given in Unix seconds. */
+export function isoSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+}
+
+/** One limit as a caller sees it. */
+export type Window = {
+  /** Name in RateLimit-Policy and in `violated-policies`. */
+  readonly name: string
+  readonly limit: number
+  readonly remaining: number
+  /** Unix seconds. */
+  readonly resetsAt: number
+  /** Length of the window in seconds. */
+  readonly seconds: number
+}
+
+/** The two quota windows of an account after `used` units, at a given day. A monthly limit of null gives one window. */
+export function quotaWindows(
+  plan: { readonly daily: number; readonly monthly: number | null },
+  day: number,
+  usedToday: number,
+  usedThisMonth: number,
+): Window[] {
+  const daily = {
+    name: 'daily',
+    limit: plan.daily,
+    remaining: Math.max(0, plan.daily - usedToday),
+    resetsAt: ((day + 1) * dayMs) / 1000,
+    seconds: dayMs / 1000,
+  }
+  if (plan.monthly === null) return [daily]
+  const end = nextMonthStart(day)
+  const monthly = {
+    name: 'monthly',
+    limit: plan.monthly,
+    remaining: Math.max(0, plan.monthly - usedThisMonth),
+    resetsAt: (end * dayMs) / 1000,
+    seconds: ((end - monthStart(day)) * dayMs) / 1000,
+  }
+  return [daily, monthly]
+}
+
+/** The window that binds: fewest remaining; of equals the one that resets later. */
+export function bindingWindow(windows: readonly Window[]): Window {
+  const [first, ...rest] = windows
+  if (first === undefined) throw new RangeError('At least one window is needed.')
+  return rest.reduce((binding, window) => {
+    if (window.remaining !== binding.remaining) return window.remaining < binding.remaining ? window : binding
+    return window.resetsAt > binding.resetsAt ? window : binding
+  }, first)
+}
+
+/**
+ * The rate-limit headers of an answer: the X-RateLimit trio for the binding window and the fields of
+ * draft-ietf-httpapi-ratelimit-headers-11 for all windows.
+ *
+ * @param binding the window of the trio
+ * @param nowSeconds Unix seconds, fractions allowed
+ * @returns a flat list of header names and values
+ */
+export function limitHeaders(windows: readonly Window[], binding: Window, nowSeconds: number): string[] {
+  const policies = windows.map((window) => `"${window.name}";q=${window.limit};w=${window.seconds}`)
+  const states = windows.map((window) => {
+    const wait = Math.max(0, Math.ceil(window.resetsAt - nowSeconds))
+    return `"${window.name}";r=${window.remaining};t=${wait}`
+  })
+  return [
+    'X-RateLimit-Limit', String(binding.limit),
+    'X-RateLimit-Remaining', String(binding.remaining),
+    'X-RateLimit-Reset', String(Math.ceil(binding.resetsAt)),
+    'RateLimit-Policy', policies.join(', '),
+    'RateLimit', states.join(', '),
+  ] // prettier-ignore
+}
