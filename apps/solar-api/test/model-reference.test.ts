@@ -202,7 +202,10 @@ function near(value: unknown): unknown {
 /** Numbers written as strings become numbers, and what is absent becomes null. */
 function numeric(values: object): Record<string, number | null> {
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]: [string, unknown]) => [name, value == null ? null : Number(value)]),
+    Object.entries(values).map(([name, value]: [string, unknown]) => [
+      name,
+      value == null ? null : Number(value),
+    ]),
   )
 }
 

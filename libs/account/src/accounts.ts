@@ -44,7 +44,8 @@ export type AccountSettings = {
   readonly peppers: readonly string[]
   /** Newest first; see createSessions. */
   readonly sessionSecrets: readonly string[]
-  readonly operatorToken: string
+  /** Any of them opens the operator API. */
+  readonly operatorTokens: readonly string[]
   readonly burstPerSecond: number
   readonly signupsPerHour: number
   readonly failedAuthPerMinute: number
@@ -102,7 +103,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       mountAccount(app, context)
     },
     mountOperator: (app) => {
-      mountOperator(app, context, settings.operatorToken)
+      mountOperator(app, context, settings.operatorTokens)
     },
     serving: () => gate.serving(),
     async close() {

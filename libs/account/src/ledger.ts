@@ -15,7 +15,9 @@ export type Ledger = {
   /** Records the state of a counter after a decision of the Redis gate. */
   saw(tag: string, seen: Seen): void
   /** Records a successful call. */
-  called(tag: string, selector: string, day: number, endpoint: string, nowMs: number): void
+  called(tag: string, day: number, endpoint: string): void
+  /** Records that a key was used. */
+  used(tag: string, selector: string, nowMs: number): void
   /** The highest state seen, if any. */
   highest(tag: string): Seen | undefined
   /** Writes what has changed since the last flush. @throws when Postgres does not answer; nothing is lost then */
@@ -48,7 +50,7 @@ export function createLedger(
     }
   }
 
-  function called(tag: string, selector: string, day: number, endpoint: string, nowMs: number): void {
+  function called(tag: string, day: number, endpoint: string): void {
     const key = `${tag}${day} ${endpoint}`
     const call = calls.get(key)
     if (call === undefined) {
@@ -57,7 +59,6 @@ export function createLedger(
       call.used += 1
       call.dirty = true
     }
-    if (selector !== '') uses.set(tag + selector, { tag, selector, usedAt: nowMs })
   }
 
   async function writeAll(): Promise<void> {
@@ -72,6 +73,7 @@ export function createLedger(
   return {
     saw,
     called,
+    used: (tag, selector, usedAt) => uses.set(tag + selector, { tag, selector, usedAt }),
     highest: (tag) => counters.get(tag),
     flush() {
       flushing = flushing.catch(() => undefined).then(writeAll)

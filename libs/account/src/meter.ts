@@ -52,6 +52,8 @@ export type Meter = {
   readonly meter: RequestHandler
   /** The rate-limit headers of an answer: the account's windows, or those of the caller's address. */
   readonly limitHeaders: (res: Response) => readonly string[]
+  /** The rate-limit headers for an address that sent no request that could be read. */
+  readonly limitHeadersFor: (address: string) => readonly string[]
   /** Gives the unit back unless the answer is a success. */
   readonly settle: (res: Response, status: number) => Promise<void> | undefined
   /** Lets only plans with a feature pass. */
@@ -75,6 +77,7 @@ export function createMeter(options: MeterOptions): Meter {
     }
     res.locals.standing = verdict
     if (verdict.outcome !== 'ok') throw limited(res, verdict)
+    if (caller.selector !== '') ledger.used(caller.tag, caller.selector, verdict.now)
     res.locals.charge = verdict.charge
   }
 
@@ -186,14 +189,16 @@ export function createMeter(options: MeterOptions): Meter {
   function headersOf(res: Response): readonly string[] {
     const { standing, windows } = res.locals
     if (windows !== undefined) return limitHeaders(windows, bindingWindow(windows), clock() / 1000)
-    if (standing === undefined) {
-      const window = addresses.peek(res.req.ip ?? '')
-      return limitHeaders([window], window, clock() / 1000)
-    }
+    if (standing === undefined) return headersFor(res.req.ip ?? '')
     const now = standing.now / 1000
     const quotas = windowsOf(plans, standing)
     const all = burst.perSecond === 0 ? quotas : [...quotas, burstWindow(burst, standing.burstRemaining, now)]
     return limitHeaders(all, bindingWindow(quotas), now)
+  }
+
+  function headersFor(address: string): readonly string[] {
+    const window = addresses.peek(address)
+    return limitHeaders([window], window, clock() / 1000)
   }
 
   function settle(res: Response, status: number): Promise<void> | undefined {
@@ -202,7 +207,7 @@ export function createMeter(options: MeterOptions): Meter {
     res.locals.charge = undefined
     if (status >= 200 && status < 300) {
       const endpoint = `${operation?.method.toUpperCase()} ${operation?.path}`
-      ledger.called(caller.tag, caller.selector, charge.day, endpoint, standing.now)
+      ledger.called(caller.tag, charge.day, endpoint)
       return undefined
     }
     res.locals.standing = { ...standing, usedToday: standing.usedToday - 1 }
@@ -224,6 +229,7 @@ export function createMeter(options: MeterOptions): Meter {
       }
     },
     limitHeaders: headersOf,
+    limitHeadersFor: headersFor,
     settle,
     requireFeature: (feature) => (_req, res, next) => {
       requireFeature(plans, feature, res.locals.standing?.plan ?? '')

@@ -22,8 +22,8 @@ export const operatorProblems = problemKinds({
  * Mounts the operator API on the app of the internal port: accounts by e-mail address, their plan, suspension, and
  * revocation of single keys. Every change holds on every instance with the next request.
  */
-export function mountOperator(app: Express, context: AccountContext, token: string): void {
-  app.use('/operator', requireToken(token), json())
+export function mountOperator(app: Express, context: AccountContext, tokens: readonly string[]): void {
+  app.use('/operator', requireToken(tokens), json())
   app.get('/operator/accounts', listAccounts(context))
   app.get('/operator/accounts/:email', showAccount(context))
   app.put('/operator/accounts/:email/plan', setPlan(context))
@@ -31,11 +31,12 @@ export function mountOperator(app: Express, context: AccountContext, token: stri
   app.delete('/operator/keys/:id', revokeKey(context))
 }
 
-function requireToken(token: string): RequestHandler {
+function requireToken(tokens: readonly string[]): RequestHandler {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  const expected = digest(`Bearer ${token}`)
+  const expected = tokens.map((token) => digest(`Bearer ${token}`))
   return (req, _res, next) => {
-    if (!timingSafeEqual(digest(req.headers.authorization ?? ''), expected)) {
+    const given = digest(req.headers.authorization ?? '')
+    if (!expected.some((one) => timingSafeEqual(given, one))) {
       throw new HttpError(
         operatorProblems.operator_token_required,
         'The operator token is missing or wrong. Send `Authorization: Bearer OPERATOR_TOKEN`.',

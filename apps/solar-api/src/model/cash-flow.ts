@@ -89,7 +89,8 @@ function operate(input: SolarInput, system: SolarSystem, now: YearState, year: n
   const selfConsumedKWh = Math.min(input.selfConsumptionFraction * productionKWh, consumptionKWh)
   const exportedKWh = productionKWh - selfConsumedKWh
   const savings = selfConsumedKWh * utilityRate + exportedKWh * exportRate
-  const incentive = year <= input.productionIncentiveYears ? input.productionIncentivePerKWh * productionKWh : 0
+  const incentive =
+    year <= input.productionIncentiveYears ? input.productionIncentivePerKWh * productionKWh : 0
   const taxCredit = year === 1 ? system.taxCredit : 0
   const inverter = input.inverterReplacementYears.includes(year) ? now.inverterPrice : 0
   return {

@@ -1,0 +1,23 @@
+import { describeLimits, meterProblems } from '@hearth/account'
+import type { OpenApiOptions } from '@hearth/chassis/openapi'
+import { deployment } from './deployment.ts'
+import { plans } from './plans.ts'
+
+/** What /openapi.json and /docs say of the service besides its endpoints. */
+export function description(publicUrl: string): OpenApiOptions {
+  return {
+    ...describeLimits(deployment, plans),
+    title: 'hearth solar',
+    version: '1.0.0',
+    description: `The economics of a solar system from its yield, your consumption and your utility rate.
+
+Sign up at \`POST /v1/signup\`, send the key as \`X-API-Key\`, and call \`POST /v1/calculate\`. Every number that is assumed is in the answer with its source; what cannot be computed is \`null\` with a reason.`,
+    publicUrl,
+    tags: [
+      { name: 'Calculation', description: 'The model `solar-v1`.' },
+      { name: 'Account', description: 'Account, keys and usage.' },
+      { name: 'Service', description: 'Outside /v1: no key, no quota.' },
+    ],
+    commonProblems: meterProblems,
+  }
+}

@@ -1,0 +1,239 @@
+import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { EmbeddedDatabaseBusyError, openPglite } from './pglite.ts'
+import { isError } from './system-error.ts'
+
+/** The database of a service: one schema, on a Postgres server or on the embedded Postgres. */
+export type Database<DB> = {
+  readonly db: Kysely<DB>
+  readonly engine: 'postgres' | 'pglite'
+  readonly schema: string
+  /** Fulfilled when the database answers within `deadlineMs` milliseconds; rejected otherwise. */
+  ping: (deadlineMs: number) => Promise<void>
+  /** Runs long work (migrations, imports) on connections without the usual deadlines, which end with it. */
+  withoutDeadlines: <T>(work: (db: Kysely<DB>) => Promise<T>) => Promise<T>
+  /** Ends all connections; safe to call twice. */
+  close: () => Promise<void>
+}
+
+export type DatabaseOptions = {
+  /** `postgres://…`; undefined means the embedded database in `dataDir`. */
+  url?: string | undefined
+  dataDir: string
+  /** Lower-case name; every table of the service is in it, and nothing else is on the search path. */
+  schema: string
+  log: Logger
+  /** Connections per process, 10 unless told. The embedded database has one. */
+  maxConnections?: number
+  /** How long to wait for a connection, in milliseconds; 1000 unless told. */
+  connectTimeoutMs?: number
+  /** How long a query may take, in milliseconds; 1100 unless told. The server itself gives up 100 ms earlier. */
+  queryTimeoutMs?: number
+}
+
+/**
+ * Opens the database. With a URL it returns at once and connects with the first query, so that a service starts
+ * while its database is away; without, it creates or opens the embedded database.
+ * On both engines int8 and count(*) are numbers, numeric is text, date is 'YYYY-MM-DD' text, timestamptz is a Date,
+ * bytea is a Buffer, arrays and jsonb are JavaScript values.
+ * @throws {ConfigError} when another process has the embedded database open
+ */
+export async function openDatabase<DB>(options: DatabaseOptions): Promise<Database<DB>> {
+  if (!/^[a-z][a-z0-9_]*$/.test(options.schema)) {
+    throw new Error(
+      `The schema name "${options.schema}" is not usable; expected lower-case letters, digits and _.`,
+    )
+  }
+  return options.url === undefined ? openEmbedded(options) : openServer(options, options.url)
+}
+
+/** Waits until the database answers, asking each 250 ms. Rejects with the last reason after `deadlineMs`, or on abort. */
+export async function waitUntilReady(
+  database: Pick<Database<unknown>, 'ping'>,
+  options: { deadlineMs: number; signal?: AbortSignal },
+): Promise<void> {
+  const end = performance.now() + options.deadlineMs
+  for (;;) {
+    try {
+      await database.ping(Math.min(2_000, Math.max(1, end - performance.now())))
+      return
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() + 250 > end) throw error
+      await sleep(250, undefined, { signal: options.signal })
+    }
+  }
+}
+
+/**
+ * True when an error says that the database is away, overloaded or too slow, so that trying later makes sense;
+ * false for what trying again does not cure: a constraint, a wrong statement, a wrong password.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (!isError(error)) return false
+  if (error instanceof EmbeddedDatabaseBusyError || error instanceof PingTimeoutError) return true
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && AWAY_STATES.test(code)) return true
+  if (code !== undefined && AWAY_CODES.has(code)) return true
+  if (code === undefined && AWAY_MESSAGES.test(error.message)) return true
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.some(isUnavailable)) return true
+  return error.cause !== undefined && isUnavailable(error.cause)
+}
+
+class PingTimeoutError extends Error {}
+
+/** Errors of the socket and of name resolution. */
+const AWAY_CODES = new Set(
+  'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(
+    ' ',
+  ),
+)
+
+/**
+ * SQLSTATE: 08 connection, 25006 read-only (a replica after a fail-over), 53 resources (connections, disk, memory),
+ * 55P03 lock and 57014 statement timeout, 57P01…05 shut down, crashed, starting, dropped, idle too long.
+ */
+const AWAY_STATES = /^(08...|25006|53...|55P03|57014|57P0[1-5])$/
+
+/** What pg, its pool, Kysely and PGlite say without a code. */
+const AWAY_MESSAGES =
+  /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|driver has already been destroyed|Postgres connection has been discarded|PGlite (instance )?is (already )?clos)/
+
+async function openEmbedded<DB>(options: DatabaseOptions): Promise<Database<DB>> {
+  const { dialect, close } = await openPglite({
+    dataDir: options.dataDir,
+    schema: options.schema,
+    waitMs: options.connectTimeoutMs ?? 2_000,
+  })
+  const db = new Kysely<DB>({ dialect })
+  return {
+    db,
+    engine: 'pglite',
+    schema: options.schema,
+    ping: (deadlineMs) => ping(db, deadlineMs),
+    withoutDeadlines: (work) => work(db),
+    close: once(() => db.destroy().then(close)),
+  }
+}
+
+function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
+  const queryTimeoutMs = options.queryTimeoutMs ?? 1_100
+  const pool = createPool(options, url, {
+    max: options.maxConnections ?? 10,
+    query_timeout: queryTimeoutMs,
+    statement_timeout: Math.max(1, queryTimeoutMs - 100),
+    idle_in_transaction_session_timeout: 10_000,
+  })
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: withoutStuckClients(pool) }) })
+  return {
+    db,
+    engine: 'postgres',
+    schema: options.schema,
+    ping: (deadlineMs) => ping(db, deadlineMs),
+    async withoutDeadlines(work) {
+      // Locks are still not waited for: a statement that queues for one blocks everybody behind it.
+      const patient = createPool(options, url, { max: 2, lock_timeout: 2_000 })
+      const patientDb = new Kysely<DB>({ dialect: new PostgresDialect({ pool: patient }) })
+      return work(patientDb).finally(() => patientDb.destroy())
+    },
+    close: once(async () => {
+      await db.destroy()
+      // When Kysely has never used the pool it does not end it.
+      if (!pool.ending) await pool.end()
+    }),
+  }
+}
+
+function createPool(options: DatabaseOptions, url: string, limits: pg.PoolConfig): pg.Pool {
+  const target = new URL(url)
+  // A parameter of the URL would replace ours instead of joining it.
+  const given = target.searchParams.get('options') ?? ''
+  target.searchParams.delete('options')
+  const pool = new pg.Pool({
+    connectionString: target.href,
+    options: `${given} -c search_path=${options.schema} -c TimeZone=UTC`.trim(),
+    application_name: `hearth-${options.schema}`,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 1_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser },
+    ...limits,
+  })
+  pool.on('error', (error) => options.log.warn({ err: error }, 'A connection to Postgres was lost.'))
+  // A connection that breaks between two queries of a transaction has no other listener, and an unheard 'error'
+  // event ends the process. The next query on it is rejected.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/**
+ * After a read timeout the answer may still come, and the connection's next user would wait behind it. Such a
+ * connection answers nothing more (so the rollback of its transaction fails at once) and is closed on release.
+ */
+function withoutStuckClients(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect()
+      let timeout: Error | undefined
+      const query = async (text: string, parameters: readonly unknown[]) => {
+        if (timeout !== undefined) throw timeout
+        try {
+          return await client.query(text, [...parameters])
+        } catch (error) {
+          if (isError(error) && error.message === 'Query read timeout') timeout = error
+          throw error
+        }
+      }
+      const release = (destroy?: boolean) => client.release(destroy === true || timeout !== undefined)
+      // Kysely's type also has a query with a cursor, which it calls only when one is configured; none is.
+      return { query: query as unknown as PostgresPoolClient['query'], release }
+    },
+  }
+}
+
+const { INT8, DATE } = pg.types.builtins
+/** Object identifiers of the array types, which pg has no names for (pg_type: _int8, _date). */
+const INT8_ARRAY = 1016
+const DATE_ARRAY = 1182
+
+const asText = (value: string): string => value
+const PARSERS = new Map<number, (value: string) => unknown>([
+  [INT8, Number],
+  [DATE, asText],
+  [INT8_ARRAY, (value) => parseArray(value, Number)],
+  [DATE_ARRAY, (value) => parseArray(value, asText)],
+])
+
+/** One dimension, items without quotes: `{1,NULL,3}`. */
+function parseArray<T>(value: string, parse: (item: string) => T): (T | null)[] {
+  if (value === '{}') return []
+  const items = value.slice(1, -1).split(',')
+  return items.map((item) => (item === 'NULL' ? null : parse(item)))
+}
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid, format) => {
+  const parser: unknown = PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)
+  return parser
+}
+
+async function ping<DB>(db: Kysely<DB>, deadlineMs: number): Promise<void> {
+  const timer = new AbortController()
+  const timeout = sleep(deadlineMs, undefined, { signal: timer.signal }).then(() => {
+    throw new PingTimeoutError(`The database did not answer within ${deadlineMs} ms.`)
+  })
+  // When the answer wins, the timer is aborted and nobody listens to its rejection.
+  timeout.catch(() => {})
+  try {
+    await Promise.race([sql`select 1`.execute(db), timeout])
+  } finally {
+    timer.abort()
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => (running ??= work())
+}

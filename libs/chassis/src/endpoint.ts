@@ -1,0 +1,92 @@
+import Joi from 'joi'
+import type { Request, RequestHandler, Response } from 'express'
+import type { ProblemKind } from './errors.ts'
+import { validate } from './validate.ts'
+
+/**
+ * What an endpoint says of itself. The same object validates requests, feeds /openapi.json and tells the meter what
+ * a call costs, so none of them can drift from the others. Method and path come from where it is mounted.
+ */
+export type Operation<Body = unknown, Params = unknown, Query = unknown, Headers = unknown> = {
+  /** Unique camelCase name, for generated clients. */
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  readonly tag: string
+  /**
+   * Who may call it and what it costs: `public` needs no credentials; `account` needs a key or a session and is
+   * never charged; `key` needs a key and is never charged; `metered` (the default) needs a key and costs one unit.
+   */
+  readonly access?: 'public' | 'account' | 'session' | 'key' | 'metered'
+  readonly body?: Joi.Schema<Body>
+  readonly params?: Joi.Schema<Params>
+  readonly query?: Joi.Schema<Query>
+  readonly headers?: Joi.Schema<Headers>
+  /** Success answers by status. */
+  readonly responses: Readonly<Record<number, ResponseDescription>>
+  /** Problems beyond those that every operation with this access and these inputs can have. */
+  readonly problems?: readonly ProblemKind[]
+  /** Ready-to-send requests; tests execute them. */
+  readonly examples?: readonly OperationExample[]
+}
+
+/** A success answer: its media type (application/json unless named) and the schema of its body. */
+export type ResponseDescription = {
+  readonly description: string
+  readonly schema?: Joi.Schema
+  readonly mediaType?: string
+}
+
+/** A request that can be sent as it is, and the status that it is answered with. */
+export type OperationExample = {
+  readonly name: string
+  readonly status: number
+  readonly body?: unknown
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+}
+
+/** An Express handler that carries its description. */
+export type Endpoint = RequestHandler & { readonly operation: Operation }
+
+/** The checked inputs of a request. */
+export type Input<Body, Params, Query, Headers> = {
+  readonly body: Body
+  readonly params: Params
+  readonly query: Query
+  readonly headers: Headers
+}
+
+/**
+ * Makes an Express handler from a description and a function of checked inputs.
+ *
+ * @throws HttpError validation_failed (from the handler) when an input does not fit its schema
+ */
+export function endpoint<Body, Params, Query, Headers>(
+  operation: Operation<Body, Params, Query, Headers>,
+  handle: (input: Input<Body, Params, Query, Headers>, req: Request, res: Response) => unknown,
+): Endpoint {
+  const { body, params, query, headers } = operation
+  function handler(req: Request, res: Response): unknown {
+    const input = {
+      params: params && validate(params, req.params, 'path'),
+      query: query && validate(query, { ...req.query }, 'query'),
+      headers: headers && validate(headers, req.headers, 'header'),
+      body: body && validate(body, req.body as unknown, 'body'),
+    } as Input<Body, Params, Query, Headers> // what has no schema is undefined, as its type says
+    return handle(input, req, res)
+  }
+  return Object.assign(handler, { operation: operation as Operation })
+}
+
+/**
+ * The schema of an object whose fields are always there: how success answers are described. A field that can be
+ * left out says `.optional()`; one that can be unknown says `.allow(null)`.
+ */
+export function record(fields: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema {
+  const required = Object.entries(fields).map(([name, schema]) => {
+    const { flags } = schema.describe() as { flags?: { presence?: string } } // Joi types describe() too widely
+    return [name, flags?.presence === 'optional' ? schema : schema.required()] as const
+  })
+  return Joi.object(Object.fromEntries(required))
+}

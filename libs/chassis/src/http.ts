@@ -1,0 +1,315 @@
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
+import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
+import { isUnavailable } from './database.ts'
+import { HttpError, httpProblems, type ProblemKind } from './errors.ts'
+import { indexRoutes, type MountedOperation, type RouteIndex } from './routes.ts'
+
+/** What http.ts needs to know of the service, and the two points where others take part in every answer. */
+export type HttpOptions = {
+  readonly log: Logger
+  /** Base of the links in answers, without a slash at the end. */
+  readonly publicUrl: string
+  /** Number of proxies in front of the service whose X-Forwarded-For entries are believed. */
+  readonly trustProxy: number
+  /** Members that every problem body gets besides those of RFC 9457, such as `success: false`. */
+  readonly problemMembers?: Readonly<Record<string, unknown>>
+  /** Further headers of every answer (flat list of names and values). */
+  readonly limitHeaders: (res: Response) => readonly string[]
+  /** Called once before an answer is written; a promise delays the answer until it is fulfilled. */
+  readonly settle: (res: Response, status: number) => Promise<void> | undefined
+  /** Called when an answer is finished. */
+  readonly observe?: (method: string, route: string, status: number, seconds: number) => void
+}
+
+declare global {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- Express types its locals by this namespace
+  namespace Express {
+    interface Locals {
+      http: HttpOptions
+      requestId: string
+      /** The operation that method and path name, if there is one. */
+      operation: MountedOperation | undefined
+      /** Methods of the path when the path exists, else undefined. */
+      allow: readonly string[] | undefined
+      /** Fields that others add to the line of this request in the access log. */
+      logFields: Record<string, unknown> | undefined
+    }
+  }
+}
+
+/**
+ * An Express app on which services mount endpoints, built the fast way: no ETag guess, no query parser of its own,
+ * one writeHead per answer. Order: createHttpApp, the service's middleware and endpoints, closeHttpApp.
+ */
+export function createHttpApp(options: HttpOptions): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('etag', false)
+  app.set('query parser', 'simple')
+  app.set('strict routing', true)
+  app.set('case sensitive routing', true)
+  app.set('trust proxy', options.trustProxy)
+  let routes: RouteIndex | undefined
+  app.use((req, res, next) => {
+    routes ??= indexRoutes(app)
+    begin(options, routes, req, res)
+    if (req.method === 'OPTIONS') answerOptions(res)
+    else next()
+  })
+  return app
+}
+
+/** Adds what comes after all routes: 404, 405 and the one place where errors become answers. */
+export function closeHttpApp(app: Express): Express {
+  app.use(noSuchRoute)
+  app.use(problemMapper)
+  return app
+}
+
+/** Parses JSON bodies of at most 64 KiB; refuses other media types. */
+export function json(): RequestHandler {
+  const parse = express.json({ limit: bodyLimitBytes, type: isJson })
+  return (req, res, next) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
+    if ((length === undefined || length === '0') && encoding === undefined) {
+      next()
+    } else if (isJson(req)) {
+      parse(req, res, next)
+    } else {
+      throw new HttpError(
+        httpProblems.unsupported_media_type,
+        'The body must be JSON: send it with the header `Content-Type: application/json`.',
+        { headers: ['Accept', 'application/json'] },
+      )
+    }
+  }
+}
+
+/**
+ * Answers with JSON (or with text or bytes when the body is a string or a Buffer and Content-Type is given).
+ * Every answer of every route goes through here: it is what makes "on every response" true.
+ */
+export function send(
+  res: Response,
+  status: number,
+  body: unknown,
+  headers: readonly string[] = [],
+): Promise<void> | undefined {
+  const settled = res.locals.http.settle(res, status)
+  if (settled === undefined) {
+    write(res, status, body, headers)
+    return undefined
+  }
+  return settled.then(() => {
+    write(res, status, body, headers)
+  })
+}
+
+/** The body of a problem answer (RFC 9457). */
+export function problemBody(
+  options: Pick<HttpOptions, 'publicUrl' | 'problemMembers'>,
+  kind: ProblemKind,
+  detail: string,
+  rest: { readonly instance?: string; readonly requestId: string; readonly members?: object },
+): Record<string, unknown> {
+  return {
+    ...options.problemMembers,
+    type: `${options.publicUrl}/errors/${kind.code}`,
+    title: kind.title,
+    status: kind.status,
+    detail,
+    instance: rest.instance,
+    code: kind.code,
+    requestId: rest.requestId,
+    ...rest.members,
+  }
+}
+
+/** Constant headers of every answer: helmet's set, with framing forbidden and scripts allowed nowhere. */
+export const securityHeaders: readonly string[] = [
+  'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy', 'same-origin',
+  'Cross-Origin-Resource-Policy', 'same-origin',
+  'Origin-Agent-Cluster', '?1',
+  'Referrer-Policy', 'no-referrer',
+  'Strict-Transport-Security', 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options', 'nosniff',
+  'X-DNS-Prefetch-Control', 'off',
+  'X-Download-Options', 'noopen',
+  'X-Frame-Options', 'DENY',
+  'X-Permitted-Cross-Domain-Policies', 'none',
+  'X-XSS-Protection', '0',
+] // prettier-ignore
+
+/** Pages name the policy they need themselves. */
+const securityHeadersOfPages = securityHeaders.slice(2)
+
+/** A request id: unique over processes, cheap to make. */
+export const newRequestId: () => string = (() => {
+  const processPart = randomBytes(9).toString('base64url').replaceAll(/[-_]/g, '0')
+  let count = 0
+  return () => `req_${processPart}${(count++).toString(36).padStart(6, '0')}`
+})()
+
+const bodyLimitBytes = 64 * 1024
+const jsonHeaders = ['Content-Type', 'application/json; charset=utf-8']
+const noStore = ['Cache-Control', 'no-store']
+
+function begin(options: HttpOptions, routes: RouteIndex, req: Request, res: Response): void {
+  const startedAt = performance.now()
+  const { locals } = res
+  locals.http = options
+  locals.requestId = newRequestId()
+  const match = routes.find(req.method, req.path)
+  locals.operation = match.operation
+  locals.allow = match.allow
+  res.on('close', () => {
+    const seconds = (performance.now() - startedAt) / 1000
+    const route = match.operation?.path ?? 'unmatched'
+    const status = res.writableFinished ? res.statusCode : clientClosedRequest
+    options.observe?.(req.method, route, status, seconds)
+    options.log.info(
+      {
+        requestId: locals.requestId,
+        method: req.method,
+        route,
+        status,
+        ms: round(seconds),
+        ...locals.logFields,
+      },
+      'request',
+    )
+  })
+}
+
+/** Not a status that is ever sent: how nginx and others log a client that went away first. */
+const clientClosedRequest = 499
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1e5) / 100
+}
+
+function write(res: Response, status: number, body: unknown, headers: readonly string[]): void {
+  const { http, requestId } = res.locals
+  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const base = headers.includes('Content-Security-Policy') ? securityHeadersOfPages : securityHeaders
+  const all = [...base, 'X-Request-Id', requestId, ...http.limitHeaders(res)]
+  if (body !== undefined) {
+    all.push('Content-Length', String(Buffer.byteLength(bytes)))
+    if (!headers.includes('Content-Type')) all.push(...jsonHeaders)
+  }
+  if (!headers.includes('Cache-Control')) all.push(...noStore)
+  all.push(...headers)
+  res.writeHead(status, all)
+  res.end(body === undefined ? undefined : bytes)
+}
+
+function answerOptions(res: Response): void {
+  const { allow } = res.locals
+  void send(res, 204, undefined, allow === undefined ? [] : ['Allow', allow.join(', ')])
+}
+
+function isJson(req: { headers: { 'content-type'?: string | undefined } }): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(req.headers['content-type'] ?? '')
+}
+
+const noSuchRoute: RequestHandler = (req, res) => {
+  const { allow } = res.locals
+  if (allow === undefined) {
+    throw new HttpError(
+      httpProblems.not_found,
+      `There is nothing at ${req.path.slice(0, 200)}. The paths of this service are listed at ${res.locals.http.publicUrl}/openapi.json.`,
+    )
+  }
+  throw new HttpError(
+    httpProblems.method_not_allowed,
+    `${req.method} is not allowed on ${req.path.slice(0, 200)}; it has ${allow.join(', ')}.`,
+    { headers: ['Allow', allow.join(', ')] },
+  )
+}
+
+const problemMapper: ErrorRequestHandler = async (error: unknown, req, res, _next) => {
+  const { http, requestId, operation } = res.locals
+  const problem = toHttpError(error)
+  if (problem.kind === httpProblems.internal_error) {
+    http.log.error({ err: error, requestId, route: operation?.path }, 'unexpected error')
+  }
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  const body = problemBody(http, problem.kind, problem.message, {
+    instance: req.path.slice(0, 200),
+    requestId,
+    members: { ...problem.members, ...(problem.errors.length > 0 ? { errors: problem.errors } : {}) },
+  })
+  await send(res, problem.kind.status, body, [
+    'Content-Type',
+    'application/problem+json; charset=utf-8',
+    ...problem.headers,
+  ])
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error
+  if (isUnavailable(error))
+    return unavailable('A database the service depends on did not answer in time.', error)
+  return parserProblem(error) ?? new HttpError(httpProblems.internal_error, internalDetail, { cause: error })
+}
+
+/** 503 with Retry-After; `what` says in one sentence what is away. */
+export function unavailable(what: string, cause?: unknown): HttpError {
+  return new HttpError(
+    httpProblems.temporarily_unavailable,
+    `${what} Nothing was charged; send the request again after the time in Retry-After.`,
+    { headers: ['Retry-After', '5'], cause, members: { retryable: true } },
+  )
+}
+
+const internalDetail =
+  'The request could not be completed because of a fault on our side. It was logged under this request id and cost no quota.'
+
+/** Errors of Express's body parser and path decoder, by their documented `type` and `status`. */
+function parserProblem(error: unknown): HttpError | undefined {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined
+  const type = 'type' in error ? error.type : undefined
+  switch (type) {
+    case 'entity.parse.failed':
+    case 'request.size.invalid':
+    case 'request.aborted':
+      return new HttpError(
+        httpProblems.malformed_json,
+        'The body is not valid JSON. Send one JSON object, in UTF-8.',
+      )
+    case 'entity.too.large':
+      return new HttpError(
+        httpProblems.body_too_large,
+        'The body is larger than 64 KiB (65,536 bytes). Send less.',
+      )
+    case 'charset.unsupported':
+    case 'encoding.unsupported':
+      return new HttpError(
+        httpProblems.unsupported_media_type,
+        'The body must be UTF-8 JSON, uncompressed or compressed with gzip, deflate or br.',
+        { headers: ['Accept', 'application/json'] },
+      )
+    default:
+      if (error.status < 400 || error.status >= 500) return undefined
+      return error instanceof URIError || error.status !== 400
+        ? new HttpError(
+            httpProblems.validation_failed,
+            'The path has a percent sign that starts no valid escape.',
+          )
+        : new HttpError(
+            httpProblems.malformed_json,
+            'The body could not be read. Send one JSON object, in UTF-8.',
+          )
+  }
+}

@@ -1,0 +1,201 @@
+import type Joi from 'joi'
+import type { ProblemKind } from './errors.ts'
+import type { MountedOperation } from './routes.ts'
+
+/** What the description of a service needs besides its operations. */
+export type OpenApiOptions = {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  readonly publicUrl: string
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  /** Security schemes by name, and which of them (any one) opens an operation. */
+  readonly securitySchemes: Readonly<Record<string, object>>
+  readonly security: (operation: MountedOperation) => readonly string[]
+  /** Problems that an operation can have by its access, in addition to its own. */
+  readonly commonProblems: (operation: MountedOperation) => readonly ProblemKind[]
+  /** Headers of every answer, by name. */
+  readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: object }>>
+  /** Further members of problem bodies, as JSON Schema properties. */
+  readonly problemProperties: Readonly<Record<string, object>>
+  readonly problemRequired?: readonly string[]
+}
+
+/** A joi schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export function toJsonSchema(schema: Joi.Schema): JsonSchema {
+  return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+}
+
+/**
+ * The OpenAPI 3.1 document of a service, made from what its endpoints say of themselves: the joi schemas that check
+ * requests are the schemas that the document shows.
+ */
+export function openApiDocument(
+  operations: readonly MountedOperation[],
+  options: OpenApiOptions,
+): OpenApiDocument {
+  const kinds = new Map<string, ProblemKind>()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    for (const kind of problemsOf(operation, options)) kinds.set(kind.code, kind)
+    const path = operation.path.replaceAll(/[:*](\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][operation.method] = describeOperation(operation, options)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: options.title,
+      version: options.version,
+      description: options.description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.publicUrl }],
+    tags: options.tags,
+    paths,
+    components: {
+      securitySchemes: options.securitySchemes,
+      headers: options.headers,
+      schemas: { Problem: problemSchema([...kinds.keys()], options) },
+    },
+  }
+}
+
+function describeOperation(operation: MountedOperation, options: OpenApiOptions): object {
+  const { id, summary, description, tag, body, examples = [] } = operation
+  return {
+    operationId: id,
+    summary,
+    description: [description, priceOf(operation)].filter((text) => text !== undefined).join('\n\n'),
+    tags: [tag],
+    security: options.security(operation).map((scheme) => ({ [scheme]: [] })),
+    parameters: [
+      ...parameters(operation.params, 'path', operation),
+      ...parameters(operation.query, 'query', operation),
+      ...parameters(operation.headers, 'header', operation),
+    ],
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: toJsonSchema(body),
+            examples: Object.fromEntries(examples.map(({ name, body: value }) => [name, { value }])),
+          },
+        },
+      },
+    }),
+    responses: describeResponses(operation, options),
+  }
+}
+
+function priceOf({ access = 'metered', path }: MountedOperation): string | undefined {
+  if (!path.startsWith('/v1')) return undefined
+  return access === 'metered'
+    ? 'A success costs one unit of quota; anything else costs nothing.'
+    : 'Costs no quota.'
+}
+
+function parameters(schema: Joi.Schema | undefined, place: string, operation: MountedOperation): object[] {
+  if (schema === undefined) return []
+  const { properties = {}, required = [] } = toJsonSchema(schema) as ObjectSchema
+  const example = operation.examples?.find(({ status }) => status < 300)
+  const values: Readonly<Record<string, string>> = { ...example?.params, ...example?.query }
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: property,
+    ...(values[name] !== undefined && { example: values[name] }),
+  }))
+}
+
+function describeResponses(operation: MountedOperation, options: OpenApiOptions): Record<string, object> {
+  const headers = Object.fromEntries(
+    Object.keys(options.headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  )
+  const successes = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    {
+      description: response.description,
+      headers,
+      ...(response.schema !== undefined && {
+        content: { [response.mediaType ?? 'application/json']: { schema: toJsonSchema(response.schema) } },
+      }),
+    },
+  ])
+  const failures = [...Map.groupBy(problemsOf(operation, options), (kind) => kind.status)].map(
+    ([status, kinds]) => [status, describeProblem(kinds, headers)],
+  )
+  return Object.fromEntries([...successes, ...failures]) as Record<string, object>
+}
+
+function describeProblem(kinds: readonly ProblemKind[], headers: object): object {
+  return {
+    description: kinds.map(({ code, title }) => `\`${code}\`: ${title}.`).join('\n\n'),
+    headers,
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Problem' },
+            { type: 'object', properties: { code: { enum: kinds.map(({ code }) => code) } } },
+          ],
+        },
+      },
+    },
+  }
+}
+
+function problemsOf(operation: MountedOperation, options: OpenApiOptions): ProblemKind[] {
+  return [...new Set([...options.commonProblems(operation), ...(operation.problems ?? [])])]
+}
+
+function problemSchema(codes: readonly string[], options: OpenApiOptions): object {
+  const text = { type: 'string' }
+  return {
+    type: 'object',
+    description: 'An RFC 9457 problem. `code` is stable; `detail` is for people.',
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId', ...(options.problemRequired ?? [])],
+    properties: {
+      type: { type: 'string', description: 'Address of the page that explains the code.' },
+      title: text,
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'What was wrong, what was expected, what to do.' },
+      instance: { type: 'string', description: 'Path of the request.' },
+      code: { type: 'string', enum: codes },
+      requestId: text,
+      errors: {
+        type: 'array',
+        description: 'The fields at fault.',
+        items: {
+          type: 'object',
+          required: ['code', 'detail'],
+          properties: { pointer: text, parameter: text, header: text, code: text, detail: text },
+          additionalProperties: false,
+        },
+      },
+      ...options.problemProperties,
+    },
+    additionalProperties: false,
+  }
+}
+
+/** An OpenAPI 3.1 document. */
+export type OpenApiDocument = {
+  readonly openapi: string
+  readonly info: object
+  readonly servers: readonly object[]
+  readonly tags: readonly object[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
+  readonly components: Readonly<Record<string, object>>
+}
+
+/** A JSON Schema. */
+export type JsonSchema = Record<string, unknown>
+
+type ObjectSchema = {
+  readonly properties?: Readonly<Record<string, JsonSchema & { readonly description?: string }>>
+  readonly required?: readonly string[]
+}

@@ -1,0 +1,87 @@
+import type { Express } from 'express'
+import type { Endpoint, Operation } from './endpoint.ts'
+
+/** An operation and where it is mounted. */
+export type MountedOperation = Operation & {
+  /** Lower-case HTTP method. */
+  readonly method: string
+  /** Express path, such as `/v1/account/keys/:id`. */
+  readonly path: string
+}
+
+/** Finds the operation of a request by method and path; HEAD finds GET. */
+export type RouteIndex = {
+  readonly operations: readonly MountedOperation[]
+  find(method: string, path: string): RouteMatch
+}
+
+/** `allow` lists the methods of a path that exists, upper case, HEAD and OPTIONS included. */
+export type RouteMatch = {
+  readonly operation: MountedOperation | undefined
+  readonly allow: readonly string[] | undefined
+}
+
+/**
+ * Reads the routes back from an Express app: app.ts stays the only list of paths, and 404, 405, OPTIONS, the price
+ * of a call and /openapi.json all follow it.
+ *
+ * @throws Error when a route is mounted without a description, or two operations share an id
+ */
+export function indexRoutes(app: Express): RouteIndex {
+  const operations = mountedOperations(app)
+  const fixed = new Map<string, PathEntry>()
+  const patterns: { pattern: RegExp; entry: PathEntry }[] = []
+  for (const [path, group] of Map.groupBy(operations, (operation) => operation.path)) {
+    const entry = pathEntry(group)
+    if (/[:*{]/.test(path)) patterns.push({ pattern: pathPattern(path), entry })
+    else fixed.set(path, entry)
+  }
+  function find(method: string, path: string): RouteMatch {
+    const entry = fixed.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.entry
+    return { operation: entry?.byMethod.get(method), allow: entry?.allow }
+  }
+  return { operations, find }
+}
+
+function mountedOperations(app: Express): MountedOperation[] {
+  const found = (app.router.stack as readonly Layer[]).flatMap(({ route }) => {
+    if (route === undefined) return []
+    return route.stack.map(({ method, handle }) => {
+      if (!('operation' in handle)) {
+        throw new Error(`${method} ${route.path} is mounted without a description; make it with endpoint().`)
+      }
+      return { ...handle.operation, method, path: route.path }
+    })
+  })
+  const ids = new Set(found.map((operation) => operation.id))
+  if (ids.size !== found.length) throw new Error('Two operations share one id.')
+  return found
+}
+
+function pathEntry(operations: readonly MountedOperation[]): PathEntry {
+  const byMethod = new Map(operations.map((operation) => [operation.method.toUpperCase(), operation]))
+  const get = byMethod.get('GET')
+  if (get !== undefined) byMethod.set('HEAD', get)
+  return { byMethod, allow: [...byMethod.keys(), 'OPTIONS'].toSorted() }
+}
+
+function pathPattern(path: string): RegExp {
+  const source = path
+    .replaceAll(/[.+?^$()[\]\\|]/g, '\\$&')
+    .replaceAll(/:\w+/g, '[^/]+')
+    .replaceAll(/\*\w+/g, '.+')
+  return new RegExp(`^${source}$`)
+}
+
+type PathEntry = {
+  readonly byMethod: ReadonlyMap<string, MountedOperation>
+  readonly allow: readonly string[]
+}
+
+/** The part of Express 5's router that is read here (its types do not name it). */
+type Layer = {
+  readonly route?: {
+    readonly path: string
+    readonly stack: readonly { readonly method: string; readonly handle: Endpoint | (() => unknown) }[]
+  }
+}

@@ -1,0 +1,254 @@
+import type { Express } from 'express'
+import Joi from 'joi'
+import type { Cluster, Redis } from 'ioredis'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { ConfigError, readConfig, serviceVariables, type ConfigOf, type Environment } from './config.ts'
+import { isUnavailable, openDatabase, type Database } from './database.ts'
+import { endpoint } from './endpoint.ts'
+import { httpProblems, type ProblemKind } from './errors.ts'
+import {
+  closeHttpApp,
+  createHttpApp,
+  newRequestId,
+  problemBody,
+  securityHeaders,
+  send,
+  type HttpOptions,
+} from './http.ts'
+import { createLifecycle, readiness, type Lifecycle, type Readiness } from './lifecycle.ts'
+import { createLogger } from './logger.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { migrate, pendingMigrations, type MigrationList } from './migrate.ts'
+import { openRedis } from './redis.ts'
+import { serve } from './serve.ts'
+import type { Variable } from './variables.ts'
+
+/** What a service is, besides being one of our HTTP services. */
+export type ServiceDefinition<Tables, Own extends Record<string, Variable<unknown>>> = {
+  /** Lower-case name: schema, default data directory, name in the log. */
+  readonly name: string
+  /** Default ports. */
+  readonly port: number
+  readonly internalPort: number
+  /** Its own variables. */
+  readonly variables: Own
+  readonly migrations: readonly MigrationList[]
+  /** Builds what answers requests. It must not need the database to be there. */
+  readonly open: (parts: ServiceParts<Tables, Own>) => Promise<OpenService>
+  /** Further commands of the process, by name; each resolves to an exit code. */
+  readonly commands?: Readonly<
+    Record<string, (config: ServiceConfig<Own>, args: readonly string[]) => Promise<number>>
+  >
+}
+
+/** The configuration of a service: the common variables and its own. */
+export type ServiceConfig<Own extends Record<string, Variable<unknown>>> = ConfigOf<
+  ReturnType<typeof serviceVariables>
+> &
+  ConfigOf<Own>
+
+/** What `open` gets. */
+export type ServiceParts<Tables, Own extends Record<string, Variable<unknown>>> = {
+  readonly config: ServiceConfig<Own>
+  readonly database: Database<Tables>
+  readonly redis: Redis | Cluster | undefined
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly ready: () => Promise<Readiness>
+}
+
+/** What `open` returns. */
+export type OpenService = {
+  readonly app: Express
+  /** Rate-limit headers for a caller who never got as far as a request; see HttpServerOptions. */
+  readonly limitHeadersFor: (address: string) => readonly string[]
+  readonly problemMembers?: Readonly<Record<string, unknown>>
+  /** Mounts operators' routes on the app of the internal port. */
+  readonly mountInternal: (app: Express) => void
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Runs a command of a service: `serve` (the default), `migrate`, or one of its own.
+ *
+ * @returns the exit code
+ * @throws ConfigError when the environment does not describe a process that can run
+ */
+export async function runService<Tables, Own extends Record<string, Variable<unknown>>>(
+  definition: ServiceDefinition<Tables, Own>,
+  environment: Environment,
+  args: readonly string[],
+): Promise<number> {
+  const { name, port, internalPort, variables, commands = {} } = definition
+  const [command = 'serve', ...rest] = args
+  const all = { ...serviceVariables({ service: name, port, internalPort }), ...variables }
+  const config = readConfig(environment, all) as ServiceConfig<Own> // a spread of generics loses its keys
+  if (command === 'serve') return serveService(definition, config)
+  if (command === 'migrate') return migrateService(definition, config)
+  const own = commands[command]
+  if (own !== undefined) return own(config, rest)
+  const known = ['serve', 'migrate', ...Object.keys(commands)].join(', ')
+  throw new ConfigError([`There is no command ${JSON.stringify(command)}; expected one of: ${known}.`])
+}
+
+async function serveService<Tables, Own extends Record<string, Variable<unknown>>>(
+  definition: ServiceDefinition<Tables, Own>,
+  config: ServiceConfig<Own>,
+): Promise<number> {
+  const log = createLogger({ level: config.logLevel, service: definition.name })
+  const database = await openServiceDatabase<Tables>(definition, config, log)
+  const redis = config.redisUrl === undefined ? undefined : openRedis(config.redisUrl, { log })
+  const lifecycle = createLifecycle()
+  const metrics = createMetrics()
+  const ready = readiness({ lifecycle, checks: checksOf(database, redis) })
+  const preparing = prepare(definition, config, database, lifecycle, log)
+  await Promise.race([preparing, sleep(patienceMs)])
+  const opened = await definition.open({ config, database, redis, log, metrics, ready })
+  const serving = await serve({
+    app: opened.app,
+    internal: {
+      app: internalApp(opened, metrics, log, config),
+      host: config.host,
+      port: config.internalPort,
+    },
+    ...config,
+    lifecycle,
+    log,
+    parserErrorResponse: parserErrors(opened, config.publicUrl),
+    beforeExit: [opened.close, async () => redis?.disconnect(), database.close],
+    onListening: (addresses) => {
+      log.info({ ...addresses, url: config.publicUrl }, 'listening')
+    },
+  })
+  const failed = preparing.then(() => new Promise<never>(() => undefined))
+  return Promise.race([serving.finished, failed])
+}
+
+/** How long a start waits for the database before it listens without it. */
+const patienceMs = 5_000
+const retryEveryMs = 1_000
+
+/** Migrates, or waits until somebody has; a database that is away is tried again until it is there. */
+async function prepare<Tables>(
+  { migrations }: Pick<ServiceDefinition<Tables, Record<string, Variable<unknown>>>, 'migrations'>,
+  { migrateOnStart }: { readonly migrateOnStart: boolean },
+  database: Database<Tables>,
+  lifecycle: Lifecycle,
+  log: Logger,
+): Promise<void> {
+  for (let attempt = 0; !lifecycle.isDraining(); attempt++) {
+    const reason = await tryOnce()
+    if (reason === undefined) {
+      lifecycle.start()
+      return
+    }
+    if (attempt === 0) log.warn({ reason }, 'not ready yet; trying again each second')
+    await sleep(retryEveryMs)
+  }
+
+  async function tryOnce(): Promise<string | undefined> {
+    try {
+      if (migrateOnStart) await migrate(database, migrations, log)
+      const pending = await pendingMigrations(database, migrations)
+      return pending.length === 0
+        ? undefined
+        : `migrations are pending (run the migrate command): ${pending.join(', ')}`
+    } catch (error) {
+      if (isUnavailable(error)) return 'the database does not answer'
+      throw databaseProblem(error)
+    }
+  }
+}
+
+/** What trying again does not cure is a matter of configuration. */
+function databaseProblem(error: unknown): ConfigError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new ConfigError([`DATABASE_URL names a database that cannot be used: ${reason}`])
+}
+
+async function migrateService<Tables, Own extends Record<string, Variable<unknown>>>(
+  definition: ServiceDefinition<Tables, Own>,
+  config: ServiceConfig<Own>,
+): Promise<number> {
+  const log = createLogger({ level: config.logLevel, service: definition.name })
+  const database = await openServiceDatabase<Tables>(definition, config, log)
+  try {
+    const applied = await migrate(database, definition.migrations, log)
+    log.info({ applied: applied.length }, 'migrations are up to date')
+    return 0
+  } finally {
+    await database.close()
+  }
+}
+
+function openServiceDatabase<Tables>(
+  { name }: { readonly name: string },
+  { databaseUrl, dataDir }: { readonly databaseUrl: string | undefined; readonly dataDir: string },
+  log: Logger,
+): Promise<Database<Tables>> {
+  return openDatabase<Tables>({ url: databaseUrl, dataDir, schema: name, log })
+}
+
+function checksOf(database: Pick<Database<unknown>, 'ping'>, redis: Redis | Cluster | undefined) {
+  return {
+    postgres: (deadlineMs: number) => database.ping(deadlineMs),
+    ...(redis && { redis: async () => void (await redis.ping()) }),
+  }
+}
+
+/** /metrics and the operators' routes. */
+function internalApp(
+  service: OpenService,
+  metrics: Metrics,
+  log: Logger,
+  config: { readonly publicUrl: string },
+): Express {
+  const options: HttpOptions = {
+    ...{ log, publicUrl: config.publicUrl, trustProxy: 0 },
+    limitHeaders: () => [],
+    settle: () => undefined,
+  }
+  const app = createHttpApp(options)
+  app.get('/metrics', metricsEndpoint(metrics))
+  service.mountInternal(app)
+  return closeHttpApp(app)
+}
+
+function metricsEndpoint(metrics: Metrics) {
+  return endpoint(
+    {
+      id: 'getMetrics',
+      summary: 'Metrics in the text format of Prometheus',
+      tag: 'Operator',
+      access: 'public',
+      responses: { 200: { description: 'Metrics.', schema: Joi.string(), mediaType: 'text/plain' } },
+    },
+    async (_input, _req, res) => {
+      await send(res, 200, await metrics.metricsText(), ['Content-Type', metrics.contentType])
+    },
+  )
+}
+
+/** Answers what Node's HTTP parser refuses in the same form as everything else. */
+function parserErrors(service: OpenService, publicUrl: string) {
+  const kinds: Readonly<Record<400 | 408 | 431, ProblemKind>> = {
+    400: httpProblems.malformed_request,
+    408: httpProblems.request_timeout,
+    431: httpProblems.headers_too_large,
+  }
+  return (status: 400 | 408 | 431, address: string) => {
+    const requestId = newRequestId()
+    const kind = kinds[status]
+    const members = service.problemMembers === undefined ? {} : { problemMembers: service.problemMembers }
+    return {
+      headers: [
+        ...securityHeaders,
+        ...['X-Request-Id', requestId, 'Cache-Control', 'no-store'],
+        ...['Content-Type', 'application/problem+json; charset=utf-8'],
+        ...service.limitHeadersFor(address),
+      ],
+      body: JSON.stringify(problemBody({ publicUrl, ...members }, kind, kind.meaning, { requestId })),
+    }
+  }
+}
