@@ -12,46 +12,54 @@ export const accountMigrations: MigrationList = {
 }
 
 async function createAccounts(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    create table account (
-      tag text primary key check (tag ~ '^[0-9A-Za-z]{10}$'),
-      name text not null,
-      email text not null,
-      email_normalised text not null unique,
-      password_hash text not null,
-      plan text not null default 'free',
-      suspended_at timestamptz,
-      version integer not null default 1,
-      session_version integer not null default 1,
-      created_at timestamptz not null default now()
-    )`.execute(db)
-  await sql`
-    create table api_key (
-      tag text not null references account on delete cascade,
-      selector text not null check (selector ~ '^[0-9A-Za-z]{4}$'),
-      digest text not null,
-      name text not null,
-      created_at timestamptz not null default now(),
-      expires_at timestamptz,
-      revoked_at timestamptz,
-      last_used_at timestamptz,
-      primary key (tag, selector)
-    )`.execute(db)
-  await sql`
-    create table idempotency (
-      scope text primary key,
-      fingerprint text not null,
-      tag text not null references account on delete cascade,
-      selector text not null,
-      created_at timestamptz not null
-    )`.execute(db)
-  await sql`
-    create table attempt (
-      bucket text primary key,
-      count integer not null,
-      resets_at timestamptz not null
-    )`.execute(db)
+  await createAccount.execute(db)
+  await createApiKey.execute(db)
+  await createIdempotency.execute(db)
+  await createAttempt.execute(db)
 }
+
+const createAccount = sql`
+  create table account (
+    tag text primary key check (tag ~ '^[0-9A-Za-z]{10}$'),
+    name text not null,
+    email text not null,
+    email_normalised text not null unique,
+    password_hash text not null,
+    plan text not null default 'free',
+    suspended_at timestamptz,
+    version integer not null default 1,
+    session_version integer not null default 1,
+    created_at timestamptz not null default now()
+  )`
+
+const createApiKey = sql`
+  create table api_key (
+    tag text not null references account on delete cascade,
+    selector text not null check (selector ~ '^[0-9A-Za-z]{4}$'),
+    digest text not null,
+    name text not null,
+    created_at timestamptz not null default now(),
+    expires_at timestamptz,
+    revoked_at timestamptz,
+    last_used_at timestamptz,
+    primary key (tag, selector)
+  )`
+
+const createIdempotency = sql`
+  create table idempotency (
+    scope text primary key,
+    fingerprint text not null,
+    tag text not null references account on delete cascade,
+    selector text not null,
+    created_at timestamptz not null
+  )`
+
+const createAttempt = sql`
+  create table attempt (
+    bucket text primary key,
+    count integer not null,
+    resets_at timestamptz not null
+  )`
 
 async function createUsage(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -86,7 +94,7 @@ async function createGate(db: Kysely<unknown>): Promise<void> {
     $$ select date_trunc('month', (date '1970-01-01' + day)::timestamp)::date - date '1970-01-01' $$`.execute(
     db,
   )
-  await createGateFunction(db)
+  await createPassGate.execute(db)
 }
 
 /**
@@ -94,8 +102,7 @@ async function createGate(db: Kysely<unknown>): Promise<void> {
  * locked while a unit is charged, so charges of one account happen one after another and the sum of the month is
  * exact even over midnight.
  */
-async function createGateFunction(db: Kysely<unknown>): Promise<void> {
-  await sql`
+const createPassGate = sql`
     create function pass_gate(
       in_tag text, in_selector text, in_digests text, in_cost integer, in_at timestamptz, in_plans jsonb,
       floor_day integer, floor_used integer,
@@ -150,5 +157,4 @@ async function createGateFunction(db: Kysely<unknown>): Promise<void> {
         on conflict (tag, day) do update
         set direct_used = u.direct_used + in_cost, redis_used = greatest(u.redis_used, floor_now);
       used_today := used_today + in_cost;
-    end $$`.execute(db)
-}
+    end $$`

@@ -6,7 +6,7 @@ import { callerOf } from './api-keys.ts'
 import { changeAccount, type AccountContext, type LockedAccount } from './context.ts'
 import { unauthorized } from './credentials.ts'
 import { instant, passwordField } from './fields.ts'
-import { planOf } from './meter.ts'
+import { planOf } from './plans.ts'
 import { passwordProblem } from './passwords.ts'
 import { accountProblems } from './problems.ts'
 
@@ -18,7 +18,7 @@ export function getAccount(context: AccountContext): Endpoint {
       id: 'getAccount',
       summary: 'The account and its plan',
       tag: 'Account',
-      access: 'account',
+      access: 'account' as const,
       responses: {
         200: {
           description: 'The account.',
@@ -53,48 +53,47 @@ export function getAccount(context: AccountContext): Endpoint {
 /** PUT /v1/account/password */
 export function changePassword(context: AccountContext): Endpoint {
   const { envelope, passwords, sessions, clock } = context
-  return endpoint(
-    {
-      id: 'changePassword',
-      summary: 'Change the password',
-      description:
-        'Ends all sessions and opens a new one. Keys go on working; rotate them when they may have leaked.',
-      tag: 'Account',
-      access: 'session',
-      body: Joi.object<{ password: string }>({
-        password: passwordField
-          .required()
-          .description('The new password: 8 to 256 characters, not a common one.'),
-      }),
-      responses: {
-        200: {
-          description: 'The password is changed; the token of a new session.',
-          schema: envelope.schema(
-            record({ changed: Joi.boolean(), token: Joi.string(), expiresAt: instant }),
-          ),
-        },
+  return endpoint(describeChangePassword(context), async ({ body }, _req, res) => {
+    const { tag } = callerOf(res)
+    const password_hash = await passwords.hash(body.password)
+    const version = await changeAccount(context, tag, async (trx, account) => {
+      refuseWeak(body.password, account)
+      const session_version = account.session_version + 1
+      await trx
+        .updateTable('account')
+        .set({ password_hash, session_version })
+        .where('tag', '=', tag)
+        .execute()
+      return session_version
+    })
+    if (version === undefined) throw gone(context)
+    const { token, expiresAt } = sessions.issue({ tag, version })
+    const data = { changed: true, token, expiresAt: expiresAt.toISOString() }
+    await send(res, 200, envelope.wrap(data, new Date(clock())))
+  })
+}
+
+function describeChangePassword({ envelope }: AccountContext) {
+  return {
+    id: 'changePassword',
+    summary: 'Change the password',
+    description:
+      'Ends all sessions and opens a new one. Keys go on working; rotate them when they may have leaked.',
+    tag: 'Account',
+    access: 'session' as const,
+    body: Joi.object<{ password: string }>({
+      password: passwordField
+        .required()
+        .description('The new password: 8 to 256 characters, not a common one.'),
+    }),
+    responses: {
+      200: {
+        description: 'The password is changed; the token of a new session.',
+        schema: envelope.schema(record({ changed: Joi.boolean(), token: Joi.string(), expiresAt: instant })),
       },
-      examples: [{ name: 'new password', status: 200, body: { password: 'another long password' } }],
     },
-    async ({ body }, _req, res) => {
-      const { tag } = callerOf(res)
-      const password_hash = await passwords.hash(body.password)
-      const version = await changeAccount(context, tag, async (trx, account) => {
-        refuseWeak(body.password, account)
-        const session_version = account.session_version + 1
-        await trx
-          .updateTable('account')
-          .set({ password_hash, session_version })
-          .where('tag', '=', tag)
-          .execute()
-        return session_version
-      })
-      if (version === undefined) throw gone(context)
-      const { token, expiresAt } = sessions.issue({ tag, version })
-      const data = { changed: true, token, expiresAt: expiresAt.toISOString() }
-      await send(res, 200, envelope.wrap(data, new Date(clock())))
-    },
-  )
+    examples: [{ name: 'new password', status: 200, body: { password: 'another long password' } }],
+  }
 }
 
 /** DELETE /v1/account */
@@ -107,7 +106,7 @@ export function deleteAccount(context: AccountContext): Endpoint {
       description:
         'Deletes the account with its keys, its usage and all that was saved under it. This cannot be undone.',
       tag: 'Account',
-      access: 'session',
+      access: 'session' as const,
       responses: {
         200: {
           description: 'The account is deleted.',

@@ -10,7 +10,7 @@ import { createKey, deleteKey, listKeys } from './api-keys.ts'
 import type { AccountContext, Envelope } from './context.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
-import { openGate } from './quota-gate.ts'
+import { openGate, type QuotaGate } from './quota-gate.ts'
 import { burstOf } from './gate.ts'
 import { forgetAnswers } from './idempotency.ts'
 import { createMeter, type Meter } from './meter.ts'
@@ -19,7 +19,7 @@ import { createPasswords } from './passwords.ts'
 import { checkPlans, type Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
 import { rotateKey } from './rotate-key.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, type Sessions } from './sessions.ts'
 import { signIn } from './sign-in.ts'
 import { signup } from './signup.ts'
 import { getUsage } from './usage.ts'
@@ -65,37 +65,17 @@ export type Accounts = Meter & {
 
 /** Opens the accounts of a deployment on its migrated database. */
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
-  const { deployment, db, log, settings, clock = Date.now } = options
-  const [pepper] = settings.peppers
-  if (pepper === undefined) throw new RangeError('At least one pepper is needed.')
+  const { settings, deployment, clock = Date.now } = options
   const plans = checkPlans(options.plans)
   const burst = burstOf(settings.burstPerSecond)
   const gate = await openGate({ ...options, plans, burst, instance: randomUUID() })
   const sessions = createSessions(deployment.name, settings.sessionSecrets, clock)
-  const addresses = createAddressLimits(settings.failedAuthPerMinute, clock)
-  const { peppers } = settings
-  const { ledger } = gate
+  const context = contextOf(options, plans, gate, sessions)
   const meter = createMeter({
-    deployment,
-    plans,
-    peppers,
-    burst,
-    gate,
-    ledger,
-    addresses,
-    sessions,
-    db,
-    log,
-    clock,
+    ...context,
+    ...{ burst, gate, peppers: settings.peppers },
+    addresses: createAddressLimits(settings.failedAuthPerMinute, clock),
   })
-  const context: AccountContext = {
-    ...{ deployment, plans, db, ledger, sessions, pepper, log, clock },
-    envelope: options.envelope,
-    outbox: gate.outbox,
-    passwords: createPasswords(),
-    signupLimit: { name: 'signup', limit: settings.signupsPerHour, seconds: 3600 },
-    signInLimit: { name: 'sign-in', limit: wrongPasswordsPerQuarterHour, seconds: 900 },
-  }
   const housekeeping = startHousekeeping(context)
   return {
     ...meter,
@@ -105,11 +85,28 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     mountOperator: (app) => {
       mountOperator(app, context, settings.operatorTokens)
     },
-    serving: () => gate.serving(),
-    async close() {
+    serving: gate.serving,
+    close: () => {
       clearInterval(housekeeping)
-      await gate.close()
+      return gate.close()
     },
+  }
+}
+
+/** What the endpoints share. @throws RangeError when there is no pepper */
+function contextOf(
+  { deployment, envelope, db, log, settings, clock = Date.now }: AccountsOptions,
+  plans: Plans,
+  { ledger, outbox }: QuotaGate,
+  sessions: Sessions,
+): AccountContext {
+  const [pepper] = settings.peppers
+  if (pepper === undefined) throw new RangeError('At least one pepper is needed.')
+  return {
+    ...{ deployment, envelope, plans, db, ledger, outbox, sessions, pepper, log, clock },
+    passwords: createPasswords(),
+    signupLimit: { name: 'signup', limit: settings.signupsPerHour, seconds: 3600 },
+    signInLimit: { name: 'sign-in', limit: wrongPasswordsPerQuarterHour, seconds: 900 },
   }
 }
 

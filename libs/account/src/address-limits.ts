@@ -6,9 +6,9 @@ import type { Window } from './windows.ts'
 /** Limits per network address, for requests without a valid key. */
 export type AddressLimits = {
   /** The window of unauthenticated and failed requests as the address has it now. */
-  peek(address: string): Window
+  readonly peek: (address: string) => Window
   /** Counts such a request; undefined when the window was already used up. */
-  take(address: string): Window | undefined
+  readonly take: (address: string) => Window | undefined
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   secretLength,
   selectorLength,
 } from './keys.ts'
-import type { Caller } from './meter.ts'
+import type { Caller } from './admission.ts'
 import { accountProblems } from './problems.ts'
 import { newKeyFields } from './signup.ts'
 
@@ -29,7 +29,7 @@ export function listKeys({ deployment, envelope, db, clock }: AccountContext): E
       summary: "The account's keys",
       description: '`lastUsedAt` is right to about a minute. `current` marks the key of this request.',
       tag: 'Account',
-      access: 'account',
+      access: 'account' as const,
       responses: {
         200: {
           description: 'All keys, newest first.',
@@ -65,108 +65,110 @@ export function listKeys({ deployment, envelope, db, clock }: AccountContext): E
 /** POST /v1/account/keys */
 export function createKey(context: AccountContext): Endpoint {
   const { deployment, envelope, pepper, clock } = context
-  return endpoint(
-    {
-      id: 'createKey',
-      summary: 'Make a further key',
-      description: 'All keys of an account share its quota. The key is in this answer and never again.',
-      tag: 'Account',
-      access: 'account',
-      body: Joi.object<{ name: string; expiresAt?: string | null }>({
-        name: nameField.required().description('What the key is for, such as `production`.'),
-        expiresAt: Joi.string()
-          .isoDate()
-          .allow(null)
-          .description('When the key stops working, ISO 8601 with a time zone; never when left out.'),
-      }),
-      responses: {
-        201: {
-          description: 'The key.',
-          schema: envelope.schema(record({ id: Joi.string(), name: Joi.string(), ...newKeyFields })),
-        },
+  return endpoint(describeCreateKey(context), async ({ body }, _req, res) => {
+    const { tag } = callerOf(res)
+    const now = new Date(clock())
+    const expires_at = expiryOf(body.expiresAt, now)
+    const name = { service: deployment.code, tag, selector: randomBase62(selectorLength) }
+    const key = makeKey(name, randomBase62(secretLength))
+    await changeAccount(context, tag, async (trx) => {
+      if ((await activeKeys(trx, tag, now)).length >= mostActiveKeys) {
+        throw invalid([
+          {
+            pointer: '',
+            code: 'too_many',
+            detail: `An account can have ${mostActiveKeys} active keys; delete one that is no longer needed.`,
+          },
+        ])
+      }
+      const row = {
+        tag,
+        selector: name.selector,
+        digest: digestKey(key, pepper),
+        name: body.name,
+        created_at: now,
+        expires_at,
+      }
+      await trx.insertInto('api_key').values(row).execute()
+    })
+    const id = keyId(tag, name.selector)
+    const data = { id, name: body.name, apiKeyPrefix: keyPrefix(name), apiKey: key }
+    await send(res, 201, envelope.wrap(data, now), ['Location', `/v1/account/keys`])
+  })
+}
+
+function describeCreateKey({ envelope }: AccountContext) {
+  return {
+    id: 'createKey',
+    summary: 'Make a further key',
+    description: 'All keys of an account share its quota. The key is in this answer and never again.',
+    tag: 'Account',
+    access: 'account' as const,
+    body: Joi.object<{ name: string; expiresAt?: string | null }>({
+      name: nameField.required().description('What the key is for, such as `production`.'),
+      expiresAt: Joi.string()
+        .isoDate()
+        .allow(null)
+        .description('When the key stops working, ISO 8601 with a time zone; never when left out.'),
+    }),
+    responses: {
+      201: {
+        description: 'The key.',
+        schema: envelope.schema(record({ id: Joi.string(), name: Joi.string(), ...newKeyFields })),
       },
-      examples: [{ name: 'further key', status: 201, body: { name: 'production' } }],
     },
-    async ({ body }, _req, res) => {
-      const { tag } = callerOf(res)
-      const now = new Date(clock())
-      const expires_at = expiryOf(body.expiresAt, now)
-      const name = { service: deployment.code, tag, selector: randomBase62(selectorLength) }
-      const key = makeKey(name, randomBase62(secretLength))
-      await changeAccount(context, tag, async (trx) => {
-        if ((await activeKeys(trx, tag, now)).length >= mostActiveKeys) {
-          throw invalid([
-            {
-              pointer: '',
-              code: 'too_many',
-              detail: `An account can have ${mostActiveKeys} active keys; delete one that is no longer needed.`,
-            },
-          ])
-        }
-        const row = {
-          tag,
-          selector: name.selector,
-          digest: digestKey(key, pepper),
-          name: body.name,
-          created_at: now,
-          expires_at,
-        }
-        await trx.insertInto('api_key').values(row).execute()
-      })
-      const id = keyId(tag, name.selector)
-      const data = { id, name: body.name, apiKeyPrefix: keyPrefix(name), apiKey: key }
-      await send(res, 201, envelope.wrap(data, now), ['Location', `/v1/account/keys`])
-    },
-  )
+    examples: [{ name: 'further key', status: 201, body: { name: 'production' } }],
+  }
 }
 
 /** DELETE /v1/account/keys/:id */
 export function deleteKey(context: AccountContext): Endpoint {
   const { envelope, clock } = context
-  return endpoint(
-    {
-      id: 'deleteKey',
-      summary: 'Delete a key',
-      description:
-        'The key is dead on every instance when the answer arrives. Deleting a key again changes nothing and succeeds.',
-      tag: 'Account',
-      access: 'account',
-      params: Joi.object<{ id: string }>({
-        id: Joi.string().required().max(64).description('Id of the key.'),
-      }),
-      query: Joi.object<{ force: boolean }>({
-        force: Joi.boolean().default(false).description('Delete it even if it is the last active key.'),
-      }),
-      responses: {
-        200: {
-          description: 'The key is deleted.',
-          schema: envelope.schema(record({ id: Joi.string(), deleted: Joi.boolean() })),
-        },
+  return endpoint(describeDeleteKey(context), async ({ params, query }, _req, res) => {
+    const { tag } = callerOf(res)
+    const now = new Date(clock())
+    const target = parseKeyId(params.id)
+    if (target?.tag !== tag) throw noSuchKey()
+    await changeAccount(context, tag, async (trx) => {
+      const { selector } = target
+      const row = await trx
+        .selectFrom('api_key')
+        .select('revoked_at')
+        .where('tag', '=', tag)
+        .where('selector', '=', selector)
+        .executeTakeFirst()
+      if (row === undefined) throw noSuchKey()
+      if (row.revoked_at !== null) return
+      const others = (await activeKeys(trx, tag, now)).filter((key) => key.selector !== selector)
+      if (others.length === 0 && !query.force) throw lastActiveKey()
+      await revoke(trx, tag, selector, now)
+    })
+    await send(res, 200, envelope.wrap({ id: params.id, deleted: true }, now))
+  })
+}
+
+function describeDeleteKey({ envelope }: AccountContext) {
+  return {
+    id: 'deleteKey',
+    summary: 'Delete a key',
+    description:
+      'The key is dead on every instance when the answer arrives. Deleting a key again changes nothing and succeeds.',
+    tag: 'Account',
+    access: 'account' as const,
+    params: Joi.object<{ id: string }>({
+      id: Joi.string().required().max(64).description('Id of the key.'),
+    }),
+    query: Joi.object<{ force: boolean }>({
+      force: Joi.boolean().default(false).description('Delete it even if it is the last active key.'),
+    }),
+    responses: {
+      200: {
+        description: 'The key is deleted.',
+        schema: envelope.schema(record({ id: Joi.string(), deleted: Joi.boolean() })),
       },
-      problems: [accountProblems.key_not_found, accountProblems.last_active_key],
     },
-    async ({ params, query }, _req, res) => {
-      const { tag } = callerOf(res)
-      const now = new Date(clock())
-      const target = parseKeyId(params.id)
-      if (target?.tag !== tag) throw noSuchKey()
-      await changeAccount(context, tag, async (trx) => {
-        const { selector } = target
-        const row = await trx
-          .selectFrom('api_key')
-          .select('revoked_at')
-          .where('tag', '=', tag)
-          .where('selector', '=', selector)
-          .executeTakeFirst()
-        if (row === undefined) throw noSuchKey()
-        if (row.revoked_at !== null) return
-        const others = (await activeKeys(trx, tag, now)).filter((key) => key.selector !== selector)
-        if (others.length === 0 && !query.force) throw lastActiveKey()
-        await revoke(trx, tag, selector, now)
-      })
-      await send(res, 200, envelope.wrap({ id: params.id, deleted: true }, now))
-    },
-  )
+    problems: [accountProblems.key_not_found, accountProblems.last_active_key],
+  }
 }
 
 /** The caller of an authenticated request. */

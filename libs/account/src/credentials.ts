@@ -77,6 +77,15 @@ export function unauthorized(
   })
 }
 
+/** The 401 of endpoints that a session opens. */
+export function sessionNeeded({ name }: Deployment, what: string): HttpError {
+  return new HttpError(
+    accountProblems.invalid_credentials,
+    `${what}. Sign in at POST /v1/account/sessions and send the token as \`Authorization: Bearer TOKEN\`.`,
+    { headers: ['WWW-Authenticate', `Bearer realm="${name}", error="invalid_token"`] },
+  )
+}
+
 function whyMissing({ keyHeader }: Deployment, req: Request, inOtherHeader: boolean): string {
   const how =
     keyHeader === 'X-API-Key' ? 'in the header `X-API-Key: KEY`' : 'in the header `Authorization: Bearer KEY`'

@@ -7,7 +7,6 @@ export function describeLimits(
   deployment: Deployment,
   plans: Plans,
 ): Pick<OpenApiOptions, 'securitySchemes' | 'security' | 'headers' | 'problemProperties'> {
-  const text = { type: 'string' }
   return {
     securitySchemes: {
       apiKey:
@@ -33,23 +32,29 @@ export function describeLimits(
       RateLimit: { description: 'What is left in each window, and for how many seconds.', schema: text },
       'X-Request-Id': { description: 'Names this request in the log of the service.', schema: text },
     },
-    problemProperties: {
-      'violated-policies': {
-        type: 'array',
-        items: text,
-        description: 'Names of the windows that are used up.',
-      },
-      limit: { type: 'integer', description: 'Limit of the binding window.' },
-      resetsAt: { ...text, description: 'When it resets, ISO 8601 UTC.' },
-      plan: { ...text, enum: Object.keys(plans) },
-      requiredPlans: { type: 'array', items: { ...text, enum: Object.keys(plans) } },
-      retryable: {
-        type: 'boolean',
-        description: 'Whether waiting for `Retry-After` and sending it again makes sense.',
-      },
+    problemProperties: problemProperties(Object.keys(plans)),
+  }
+}
+
+function problemProperties(plans: readonly string[]) {
+  return {
+    'violated-policies': {
+      type: 'array',
+      items: text,
+      description: 'Names of the windows that are used up.',
+    },
+    limit: { type: 'integer', description: 'Limit of the binding window.' },
+    resetsAt: { ...text, description: 'When it resets, ISO 8601 UTC.' },
+    plan: { ...text, enum: plans },
+    requiredPlans: { type: 'array', items: { ...text, enum: plans } },
+    retryable: {
+      type: 'boolean',
+      description: 'Whether waiting for `Retry-After` and sending it again makes sense.',
     },
   }
 }
+
+const text = { type: 'string' }
 
 const schemesOf = {
   public: [],

@@ -46,9 +46,9 @@ export type Charge = { readonly tag: string; readonly day: number; readonly by: 
 /** A gate: exact over all instances that ask it. */
 export type Gate = {
   /** @throws when its store does not answer */
-  check(request: GateRequest): Promise<Verdict>
+  readonly check: (request: GateRequest) => Promise<Verdict>
   /** Gives a unit back. @throws when its store does not answer */
-  refund(charge: Charge): Promise<void>
+  readonly refund: (charge: Charge) => Promise<void>
 }
 
 /** Calls per second that a key may make in the long run, and at once; rate 0 means no limit. */

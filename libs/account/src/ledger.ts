@@ -13,15 +13,15 @@ export type Seen = { readonly day: number; readonly used: number; readonly refun
  */
 export type Ledger = {
   /** Records the state of a counter after a decision of the Redis gate. */
-  saw(tag: string, seen: Seen): void
+  readonly saw: (tag: string, seen: Seen) => void
   /** Records a successful call. */
-  called(tag: string, day: number, endpoint: string): void
+  readonly called: (tag: string, day: number, endpoint: string) => void
   /** Records that a key was used. */
-  used(tag: string, selector: string, nowMs: number): void
+  readonly used: (tag: string, selector: string, nowMs: number) => void
   /** The highest state seen, if any. */
-  highest(tag: string): Seen | undefined
+  readonly highest: (tag: string) => Seen | undefined
   /** Writes what has changed since the last flush. @throws when Postgres does not answer; nothing is lost then */
-  flush(): Promise<void>
+  readonly flush: () => Promise<void>
 }
 
 /**
@@ -35,76 +35,99 @@ export function createLedger(
 ): Ledger {
   const counters = new Map<string, Counter>()
   const calls = new Map<string, Call>()
-  const uses = new Map<string, { tag: string; selector: string; usedAt: number }>()
+  const changed = { counters: unwritten<Counter>(), calls: unwritten<Call>(), uses: unwritten<Use>() }
+  let latestDay = 0
   let flushing: Promise<void> = Promise.resolve()
 
-  function saw(tag: string, seen: Seen): void {
-    const known = counters.get(tag)
-    if (known === undefined || known.day < seen.day) {
-      if (known?.dirty) counters.set(`${tag}/${known.day}`, known)
-      counters.set(tag, { tag, ...seen, direct: 0, dirty: true })
-    } else if (known.day === seen.day && (seen.used > known.used || seen.refunded > known.refunded)) {
-      known.used = Math.max(known.used, seen.used)
-      known.refunded = Math.max(known.refunded, seen.refunded)
-      known.dirty = true
-    }
-  }
-
-  function called(tag: string, day: number, endpoint: string): void {
-    const key = `${tag}${day} ${endpoint}`
-    const call = calls.get(key)
-    if (call === undefined) {
-      calls.set(key, { tag, day, endpoint, used: 1, dirty: true })
-    } else {
-      call.used += 1
-      call.dirty = true
-    }
-  }
-
   async function writeAll(): Promise<void> {
-    await writeDirty(counters, (dirty) => writeCounters(db, dirty, onDirect))
-    await writeDirty(calls, (dirty) => writeCalls(db, instance, dirty))
-    const used = [...uses.values()]
-    uses.clear()
-    if (used.length > 0) await writeUses(db, used)
-    forgetOldDays(counters, calls)
+    await changed.counters.write((rows) => writeCounters(db, rows, onDirect))
+    await changed.calls.write((rows) => writeCalls(db, instance, rows))
+    await changed.uses.write((rows) => writeUses(db, rows))
+    latestDay = forgetOldDays(latestDay, counters, calls)
   }
 
   return {
-    saw,
-    called,
-    used: (tag, selector, usedAt) => uses.set(tag + selector, { tag, selector, usedAt }),
+    saw: (tag, seen) => {
+      const counter = latestOf(counters, tag, seen.day)
+      if (counter !== undefined && raise(counter, seen)) changed.counters.add(counter)
+    },
+    called: (tag, day, endpoint) => {
+      const call = callsOf(calls, tag, day, endpoint)
+      call.used += 1
+      changed.calls.add(call)
+    },
+    used: (tag, selector, usedAt) => {
+      changed.uses.add({ tag, selector, usedAt }, tag + selector)
+    },
     highest: (tag) => counters.get(tag),
-    flush() {
-      flushing = flushing.catch(() => undefined).then(writeAll)
+    flush: () => {
+      flushing = flushing.catch(ignore).then(writeAll)
       return flushing
     },
   }
 }
 
 function ignore(): void {
-  // without a Redis gate nobody needs to hear of direct charges
+  // without a Redis gate nobody needs to hear of direct charges; a failed flush has told its own caller
 }
 
-/** Takes the dirty entries, marks them clean and writes them; they are dirty again when the write fails. */
-async function writeDirty<T extends { dirty: boolean }>(
-  entries: ReadonlyMap<string, T>,
-  write: (dirty: T[]) => Promise<void>,
-): Promise<void> {
-  const dirty = [...entries.values()].filter((entry) => entry.dirty)
-  if (dirty.length === 0) return
-  for (const entry of dirty) entry.dirty = false
-  try {
-    for (let from = 0; from < dirty.length; from += rowsPerStatement) {
-      await write(dirty.slice(from, from + rowsPerStatement))
-    }
-  } catch (error) {
-    for (const entry of dirty) entry.dirty = true
-    throw error
+/** The counter of an account on its latest day; undefined for a day that is over. */
+function latestOf(counters: Map<string, Counter>, tag: string, day: number): Counter | undefined {
+  const known = counters.get(tag)
+  if (known !== undefined && known.day >= day) return known.day === day ? known : undefined
+  const counter = { tag, day, used: 0, refunded: 0, direct: 0 }
+  counters.set(tag, counter)
+  return counter
+}
+
+function callsOf(calls: Map<string, Call>, tag: string, day: number, endpoint: string): Call {
+  const key = `${tag}${day} ${endpoint}`
+  const call = calls.get(key) ?? { tag, day, endpoint, used: 0 }
+  calls.set(key, call)
+  return call
+}
+
+/** Raises a counter to what was seen; false when it was there already. */
+function raise(counter: Counter, { used, refunded }: Seen): boolean {
+  if (used <= counter.used && refunded <= counter.refunded) return false
+  counter.used = Math.max(counter.used, used)
+  counter.refunded = Math.max(counter.refunded, refunded)
+  return true
+}
+
+/** Entries that have changed since they were last written. What a write fails on is kept for the next. */
+function unwritten<T>() {
+  const entries = new Map<unknown, T>()
+  return {
+    add(entry: T, key: unknown = entry): void {
+      entries.set(key, entry)
+    },
+    async write(write: (rows: readonly T[]) => Promise<void>): Promise<void> {
+      while (entries.size > 0) {
+        const batch = [...entries].slice(0, rowsPerStatement)
+        for (const [key] of batch) entries.delete(key)
+        try {
+          await write(batch.map(([, entry]) => entry))
+        } catch (error) {
+          for (const [key, entry] of batch) if (!entries.has(key)) entries.set(key, entry)
+          throw error
+        }
+      }
+    },
   }
 }
 
 const rowsPerStatement = 1000
+
+/** What is counted of days that are over is of no more use once written; it keeps the maps as large as a day needs. */
+function forgetOldDays(latestDay: number, counters: Map<string, Counter>, calls: Map<string, Call>): number {
+  let latest = latestDay
+  for (const { day } of calls.values()) latest = Math.max(latest, day)
+  if (latest === latestDay) return latestDay
+  for (const [key, { day }] of counters) if (day < latest) counters.delete(key)
+  for (const [key, { day }] of calls) if (day < latest) calls.delete(key)
+  return latest
+}
 
 async function writeCounters(
   db: AccountDatabase,
@@ -140,10 +163,7 @@ async function writeCalls(db: AccountDatabase, instance: string, rows: readonly 
   )
 }
 
-async function writeUses(
-  db: AccountDatabase,
-  rows: readonly { tag: string; selector: string; usedAt: number }[],
-): Promise<void> {
+async function writeUses(db: AccountDatabase, rows: readonly Use[]): Promise<void> {
   await sql`
     update api_key as k set last_used_at = to_timestamp(seen.used_at / 1000.0)
     from unnest(
@@ -156,15 +176,6 @@ async function writeUses(
   )
 }
 
-/** Counters of days that are over and written are of no more use; the map stays as large as a day's accounts. */
-function forgetOldDays(counters: Map<string, Counter>, calls: Map<string, Call>): void {
-  let latest = 0
-  for (const { day } of counters.values()) latest = Math.max(latest, day)
-  for (const { day } of calls.values()) latest = Math.max(latest, day)
-  for (const [key, { day, dirty }] of counters) if (!dirty && day < latest) counters.delete(key)
-  for (const [key, { day, dirty }] of calls) if (!dirty && day < latest) calls.delete(key)
-}
-
 type Counter = {
   tag: string
   day: number
@@ -172,6 +183,7 @@ type Counter = {
   refunded: number
   /** Charges and refunds of the Postgres gate on that day, as last heard. */
   direct: number
-  dirty: boolean
 }
-type Call = { tag: string; day: number; endpoint: string; used: number; dirty: boolean }
+type Call = { tag: string; day: number; endpoint: string; used: number }
+
+type Use = { readonly tag: string; readonly selector: string; readonly usedAt: number }

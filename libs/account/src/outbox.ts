@@ -8,11 +8,11 @@ export type Outbox = {
    * Notes a change of an account; call it in the transaction that makes the change, with the account's row locked.
    * Raises the version of the account.
    */
-  note(trx: Transaction<AccountTables>, tag: string): Promise<void>
+  readonly note: (trx: Transaction<AccountTables>, tag: string) => Promise<void>
   /** After the commit: resolves when every instance sees the change with its next request. */
-  deliver(tag: string): Promise<void>
+  readonly deliver: (tag: string) => Promise<void>
   /** Delivers what is waiting, whoever noted it. @throws when Redis or Postgres does not answer */
-  drain(): Promise<void>
+  readonly drain: () => Promise<void>
 }
 
 /**

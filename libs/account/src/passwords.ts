@@ -35,7 +35,7 @@ export function needsRehash(hash: string): boolean {
 
 /** Why a password is refused, or undefined. Length is counted in code points. */
 export function passwordProblem(password: string, email: string, name: string): string | undefined {
-  const length = [...password].length
+  const length = Array.from(password).length
   if (!password.isWellFormed()) return 'password must be valid Unicode text.'
   if (length < shortest) return `password must have at least ${shortest} characters; 15 or more are better.`
   if (length > longest) return `password must have at most ${longest} characters.`

@@ -26,6 +26,11 @@ export function checkPlans(plans: Plans): Plans {
   return plans
 }
 
+/** The plan with an id; an id that is no longer in the table counts as free. */
+export function planOf(plans: Plans, id: string): Plan {
+  return plans[id] ?? plans.free
+}
+
 /** Ids of the plans that have a feature, in the order of the table. */
 export function plansWith(plans: Plans, feature: string): string[] {
   return Object.keys(plans).filter((id) => plans[id]?.features.includes(feature))

@@ -9,7 +9,9 @@ import { createLedger, type Ledger } from './ledger.ts'
 import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
-import { redisGate } from './redis-gate.ts'
+import { redisGate, type RedisGate } from './redis-gate.ts'
+import { redisRecords } from './redis-records.ts'
+import { redisTrust, type RedisTrust } from './redis-trust.ts'
 
 /** The gate of a process with everything that belongs to it. */
 export type QuotaGate = Gate & {
@@ -40,69 +42,73 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
 
 function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateOptions): QuotaGate {
   const ledger = createLedger(db, instance)
-  const timer = every(flushEveryMs, log, () => ledger.flush())
+  const timer = every(flushEveryMs, log, ledger.flush)
   return {
     ...postgresGate({ db, plans, burst, ledger, clock }),
     ledger,
     outbox: noOutbox,
     serving: () => 'postgres',
-    close: async () => {
-      clearInterval(timer)
-      await ledger.flush()
-    },
+    close: () => stop([timer], ledger),
   }
 }
 
 async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
   const { deployment, db, plans, burst, log, instance, clock } = options
-  let epoch = 0
-  const ledger = createLedger(db, instance, (tags) => {
-    // Charges made while Redis was away reach the records of accounts that are in use again.
-    Promise.all(tags.map((tag) => onRedis.replicate(tag))).catch((error: unknown) => {
-      log.warn({ err: error }, 'direct charges reach Redis later')
-    })
-  })
+  const ledger = createLedger(db, instance, replicateLater)
   const postgres = postgresGate({ db, plans, burst, ledger, clock })
-  const prefix = deployment.code
-  const onRedis = redisGate({ redis, prefix, db, plans, burst, ledger, postgres, epoch: () => epoch, clock })
-  const outbox = redisOutbox(db, onRedis.replicate, () => gate.serving() === 'redis')
-  const gate = failoverGate({
-    redis: onRedis,
-    postgres,
-    log,
-    connected: () => redis.status === 'ready',
-    beforeTrust: async () => {
-      await redis.ping()
-      await ledger.flush()
-      // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
-      epoch = await nextEpoch(db)
-      await outbox.drain()
-    },
+  let epoch = 0
+  const records = redisRecords({
+    ...{ redis, plans, burst, clock, prefix: deployment.code },
+    epoch: () => epoch,
+    floor: ledger.highest,
   })
+  const onRedis = redisGate({ records, db, planIds: Object.keys(plans), ledger, postgres })
+  const trust: RedisTrust = redisTrust({ connected: () => redis.status === 'ready', beforeTrust, log })
+  const outbox = redisOutbox(db, onRedis.replicate, trust.holds)
   const timers = [
-    every(flushEveryMs, log, () => ledger.flush()),
-    every(drainEveryMs, log, async () => {
-      if (gate.serving() === 'redis') await outbox.drain()
-    }),
+    every(flushEveryMs, log, ledger.flush),
+    every(drainEveryMs, log, () => (trust.holds() ? outbox.drain() : Promise.resolve())),
   ]
   await connectedOrNot(redis)
-  await gate.enter()
+  await trust.restore()
+
+  async function beforeTrust(): Promise<void> {
+    await redis.ping()
+    await ledger.flush()
+    // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
+    epoch = await nextEpoch(db)
+    await outbox.drain()
+  }
+
+  /** Charges made while Redis was away reach the records of accounts that are in use again. */
+  function replicateLater(tags: readonly string[]): void {
+    replicateAll(onRedis, tags).catch((error: unknown) => {
+      log.warn({ err: error }, 'direct charges reach Redis later')
+    })
+  }
+
   return {
-    ...gate,
-    ledger,
-    outbox,
-    close: async () => {
-      gate.close()
-      timers.forEach((timer) => {
-        clearInterval(timer)
-      })
-      await ledger.flush()
+    ...failoverGate(onRedis, postgres, trust),
+    ...{ ledger, outbox },
+    serving: () => (trust.holds() ? 'redis' : 'postgres'),
+    close: () => {
+      trust.close()
+      return stop(timers, ledger)
     },
   }
 }
 
 const flushEveryMs = 250
 const drainEveryMs = 100
+
+async function replicateAll(gate: RedisGate, tags: readonly string[]): Promise<void> {
+  for (const tag of tags) await gate.replicate(tag)
+}
+
+async function stop(timers: readonly NodeJS.Timeout[], ledger: Ledger): Promise<void> {
+  for (const timer of timers) clearInterval(timer)
+  await ledger.flush()
+}
 
 async function nextEpoch(db: AccountDatabase): Promise<number> {
   const { rows } = await sql<{
@@ -117,8 +123,11 @@ async function nextEpoch(db: AccountDatabase): Promise<number> {
 async function connectedOrNot(redis: Redis | Cluster): Promise<void> {
   if (redis.status === 'ready') return
   await new Promise<void>((resolve) => {
-    redis.once('ready', resolve)
-    setTimeout(resolve, firstConnectionMs).unref()
+    const timer = setTimeout(resolve, firstConnectionMs)
+    redis.once('ready', () => {
+      clearTimeout(timer)
+      resolve()
+    })
   })
 }
 
@@ -128,18 +137,20 @@ const firstConnectionMs = 500
 function every(ms: number, log: Logger, work: () => Promise<void>): NodeJS.Timeout {
   let running = false
   let failing = false
-  const timer = setInterval(() => {
+
+  async function runOnce(): Promise<void> {
     if (running) return
     running = true
-    work()
-      .then(
-        () => (failing = false),
-        (error: unknown) => {
-          if (!failing) log.warn({ err: error }, 'background work of the quota gate fails; it goes on trying')
-          failing = true
-        },
-      )
-      .finally(() => (running = false))
-  }, ms)
-  return timer.unref()
+    try {
+      await work()
+      failing = false
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'background work of the quota gate fails; it goes on trying')
+      failing = true
+    } finally {
+      running = false
+    }
+  }
+
+  return setInterval(() => void runOnce(), ms).unref()
 }

@@ -1,3 +1,4 @@
+import type { Burst } from './gate.ts'
 import type { Plans } from './plans.ts'
 
 /** Number of the first day of a day's month (civil-from-days after Howard Hinnant; all in UTC days since 1970). */
@@ -51,15 +52,18 @@ export const gateReplyFields = 9
  * session), digests, cost, day and count of the floor. Reply: instant in ms, then per request: outcome, plan
  * position, day, p, n, x - y, b, burst remaining, milliseconds to wait.
  */
-export function gateScript(plans: Plans, burst: { perSecond: number; size: number }): string {
+export function gateScript(plans: Plans, burst: Burst): string {
   const rows = Object.entries(plans).map(
     ([id, { daily, monthly }], position) => `['${id}']={${daily},${monthly ?? -1},${position}}`,
   )
   return `
-${calendar}
 local plans = {${rows.join(',')}}
 local interval = ${burst.perSecond === 0 ? 0 : 1000 / burst.perSecond}
 local tolerance = interval * ${burst.size}
+${gateBody}`
+}
+
+const gateBody = `${calendar}
 local epoch = tonumber(ARGV[1])
 local now = clock(ARGV[2])
 local real_day = math.floor(now / 86400000)
@@ -122,7 +126,6 @@ for i = 1, #KEYS do
   end
 end
 return reply`
-}
 
 /**
  * KEYS: the record. ARGV: the day of the charge. Reply: {1, n} when given back in the record; {2} when the day is

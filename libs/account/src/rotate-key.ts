@@ -1,5 +1,5 @@
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
-import { HttpError } from '@hearth/chassis/errors'
+import type { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
 import Joi from 'joi'
 import { callerOf, revoke } from './api-keys.ts'
@@ -18,47 +18,48 @@ import {
   secretLength,
   selectorLength,
 } from './keys.ts'
-import type { Caller } from './meter.ts'
+import type { Caller } from './admission.ts'
 import { accountProblems } from './problems.ts'
 import { newKeyFields } from './signup.ts'
 
 /** POST /v1/account/keys/rotate */
 export function rotateKey(context: AccountContext): Endpoint {
   const { deployment, envelope } = context
-  return endpoint(
-    {
-      id: 'rotateKey',
-      summary: 'Replace the key of this request by a new one',
-      description:
-        'The old key is dead on every instance before the answer is sent; counters go on. With an `Idempotency-Key` a lost answer can be had again for 10 minutes by repeating the request with the old key.',
-      tag: 'Account',
-      access: 'key',
-      headers: idempotencyHeaders,
-      responses: {
-        201: {
-          description: 'The new key.',
-          schema: envelope.schema(
-            record({ message: Joi.string(), id: Joi.string(), ...newKeyFields, revokedKeyId: Joi.string() }),
-          ),
-        },
+  return endpoint(describeRotateKey(context), async ({ headers }, _req, res) => {
+    const caller = callerOf(res)
+    const request = rotation(context, caller, headers['idempotency-key'])
+    const made = await replaceKey(context, caller, request)
+    const name = { service: deployment.code, tag: made.tag, selector: made.selector }
+    const data = {
+      message: 'Key rotated. The old key no longer works; store the new one now: it is not shown again.',
+      id: keyId(made.tag, made.selector),
+      apiKeyPrefix: keyPrefix(name),
+      apiKey: makeKey(name, request.secret(made.selector)),
+      revokedKeyId: keyId(caller.tag, caller.selector),
+    }
+    await send(res, 201, envelope.wrap(data, made.at), ['Location', '/v1/account/keys'])
+  })
+}
+
+function describeRotateKey({ envelope }: AccountContext) {
+  return {
+    id: 'rotateKey',
+    summary: 'Replace the key of this request by a new one',
+    description:
+      'The old key is dead on every instance before the answer is sent; counters go on. With an `Idempotency-Key` a lost answer can be had again for 10 minutes by repeating the request with the old key.',
+    tag: 'Account',
+    access: 'key' as const,
+    headers: idempotencyHeaders,
+    responses: {
+      201: {
+        description: 'The new key.',
+        schema: envelope.schema(
+          record({ message: Joi.string(), id: Joi.string(), ...newKeyFields, revokedKeyId: Joi.string() }),
+        ),
       },
-      problems: [accountProblems.idempotency_conflict],
     },
-    async ({ headers }, _req, res) => {
-      const caller = callerOf(res)
-      const request = rotation(context, caller, headers['idempotency-key'])
-      const made = await replaceKey(context, caller, request)
-      const name = { service: deployment.code, tag: made.tag, selector: made.selector }
-      const data = {
-        message: 'Key rotated. The old key no longer works; store the new one now: it is not shown again.',
-        id: keyId(made.tag, made.selector),
-        apiKeyPrefix: keyPrefix(name),
-        apiKey: makeKey(name, request.secret(made.selector)),
-        revokedKeyId: keyId(caller.tag, caller.selector),
-      }
-      await send(res, 201, envelope.wrap(data, made.at), ['Location', '/v1/account/keys'])
-    },
-  )
+    problems: [accountProblems.idempotency_conflict],
+  }
 }
 
 /** A rotation that gives the same new key again to who shows the old key and the same Idempotency-Key. */

@@ -5,9 +5,9 @@ export type Session = { readonly tag: string; readonly version: number }
 
 /** Makes and checks session tokens. */
 export type Sessions = {
-  issue(session: Session): { token: string; expiresAt: Date }
+  readonly issue: (session: Session) => { token: string; expiresAt: Date }
   /** The session of a token that is genuine and not expired, else undefined. */
-  read(token: string): Session | undefined
+  readonly read: (token: string) => Session | undefined
 }
 
 /**

@@ -5,56 +5,57 @@ import Joi from 'joi'
 import { addressBucket, returnAttempt, takeAttempt } from './address-limits.ts'
 import type { AccountContext } from './context.ts'
 import { emailField, instant, normaliseEmail, passwordField } from './fields.ts'
-import { rateLimited } from './meter.ts'
+import { rateLimited } from './limits.ts'
 import { needsRehash } from './passwords.ts'
 import { accountProblems } from './problems.ts'
 
 /** POST /v1/account/sessions */
 export function signIn(context: AccountContext): Endpoint {
   const { envelope, db, signInLimit, sessions } = context
-  return endpoint(
-    {
-      id: 'signIn',
-      summary: 'Sign in: a token for the account endpoints',
-      description:
-        'For when a key is lost: the token opens the account endpoints for 15 minutes, on every deployment as `Authorization: Bearer TOKEN`.',
-      tag: 'Account',
-      access: 'public',
-      body: Joi.object<{ email: string; password: string }>({
-        email: emailField.required().description('E-mail address of the account.'),
-        password: passwordField.required().description('Password of the account.'),
-      }),
-      responses: {
-        201: {
-          description: 'A session.',
-          schema: envelope.schema(
-            record({ token: Joi.string().description('JSON Web Token.'), expiresAt: instant }),
-          ),
-        },
+  return endpoint(describeSignIn(context), async ({ body }, req, res) => {
+    const now = new Date(context.clock())
+    const address = addressBucket(req.ip ?? '')
+    const { window, allowed } = await takeAttempt(db, signInLimit, address, now)
+    if (!allowed)
+      throw rateLimited(window, now.getTime() / 1000, 'Too many sign-ins failed from this address.', res)
+    res.locals.windows = [window]
+    const account = await checkPassword(context, body.email, body.password)
+    if (account === undefined) throw wrongPassword(context)
+    await returnAttempt(db, signInLimit, address)
+    const { token, expiresAt } = sessions.issue({ tag: account.tag, version: account.session_version })
+    await send(res, 201, envelope.wrap({ token, expiresAt: expiresAt.toISOString() }, now))
+  })
+}
+
+function describeSignIn({ envelope }: AccountContext) {
+  return {
+    id: 'signIn',
+    summary: 'Sign in: a token for the account endpoints',
+    description:
+      'For when a key is lost: the token opens the account endpoints for 15 minutes, on every deployment as `Authorization: Bearer TOKEN`.',
+    tag: 'Account',
+    access: 'public' as const,
+    body: Joi.object<{ email: string; password: string }>({
+      email: emailField.required().description('E-mail address of the account.'),
+      password: passwordField.required().description('Password of the account.'),
+    }),
+    responses: {
+      201: {
+        description: 'A session.',
+        schema: envelope.schema(
+          record({ token: Joi.string().description('JSON Web Token.'), expiresAt: instant }),
+        ),
       },
-      problems: [accountProblems.invalid_credentials],
-      examples: [
-        {
-          name: 'sign-in',
-          status: 201,
-          body: { email: 'ann@example.com', password: 'a long password of mine' },
-        },
-      ],
     },
-    async ({ body }, req, res) => {
-      const now = new Date(context.clock())
-      const address = addressBucket(req.ip ?? '')
-      const { window, allowed } = await takeAttempt(db, signInLimit, address, now)
-      if (!allowed)
-        throw rateLimited(window, now.getTime() / 1000, 'Too many sign-ins failed from this address.', res)
-      res.locals.windows = [window]
-      const account = await checkPassword(context, body.email, body.password)
-      if (account === undefined) throw wrongPassword(context)
-      await returnAttempt(db, signInLimit, address)
-      const { token, expiresAt } = sessions.issue({ tag: account.tag, version: account.session_version })
-      await send(res, 201, envelope.wrap({ token, expiresAt: expiresAt.toISOString() }, now))
-    },
-  )
+    problems: [accountProblems.invalid_credentials],
+    examples: [
+      {
+        name: 'sign-in',
+        status: 201,
+        body: { email: 'ann@example.com', password: 'a long password of mine' },
+      },
+    ],
+  }
 }
 
 /** The account with this address and password; the same work is done whether or not there is one. */

@@ -19,66 +19,67 @@ import {
   selectorLength,
   tagLength,
 } from './keys.ts'
-import { rateLimited } from './meter.ts'
+import { rateLimited } from './limits.ts'
 import { passwordProblem } from './passwords.ts'
 import { accountProblems } from './problems.ts'
 
 /** POST /v1/signup */
 export function signup(context: AccountContext): Endpoint {
   const { envelope } = context
-  return endpoint(
-    {
-      id: 'signUp',
-      summary: 'Make an account and its first key',
-      description:
-        'The key is in this answer and never again. With an `Idempotency-Key` a lost answer can be had again for 24 hours by repeating the request.',
-      tag: 'Account',
-      access: 'public',
-      headers: idempotencyHeaders,
-      body: Joi.object<SignupInput>({
-        name: nameField.required().description('Your name or that of your application.'),
-        email: emailField.required().description('E-mail address; one account per address.'),
-        password: passwordField
-          .required()
-          .description('8 to 256 characters, not one of the common ones; 15 or more are better.'),
-      }),
-      responses: {
-        201: {
-          description: 'The account and its key.',
-          schema: envelope.schema(record({ message: Joi.string(), ...newKeyFields })),
-        },
+  return endpoint(describeSignup(context), async ({ body, headers }, req, res) => {
+    const problem = passwordProblem(body.password, body.email, body.name)
+    if (problem !== undefined) {
+      throw invalid([{ pointer: '/password', code: 'weak_password', detail: problem }])
+    }
+    const request = signupRequest(context, body, headers['idempotency-key'])
+    const made =
+      (await request.earlier()) ??
+      (await withinLimit(context, req, res, () => createAccount(context, request)))
+    const name = { service: context.deployment.code, tag: made.tag, selector: made.selector }
+    const data = {
+      message: 'Account created. Store the key now: it is not shown again.',
+      apiKeyPrefix: keyPrefix(name),
+      apiKey: makeKey(name, request.secret(made)),
+    }
+    await send(res, 201, envelope.wrap(data, made.at), ['Location', '/v1/account'])
+  })
+}
+
+function describeSignup({ envelope }: AccountContext) {
+  return {
+    id: 'signUp',
+    summary: 'Make an account and its first key',
+    description:
+      'The key is in this answer and never again. With an `Idempotency-Key` a lost answer can be had again for 24 hours by repeating the request.',
+    tag: 'Account',
+    access: 'public' as const,
+    headers: idempotencyHeaders,
+    body: Joi.object<SignupInput>({
+      name: nameField.required().description('Your name or that of your application.'),
+      email: emailField.required().description('E-mail address; one account per address.'),
+      password: passwordField
+        .required()
+        .description('8 to 256 characters, not one of the common ones; 15 or more are better.'),
+    }),
+    responses: {
+      201: {
+        description: 'The account and its key.',
+        schema: envelope.schema(record({ message: Joi.string(), ...newKeyFields })),
       },
-      problems: [
-        accountProblems.email_taken,
-        accountProblems.idempotency_conflict,
-        httpProblems.validation_failed,
-      ],
-      examples: [
-        {
-          name: 'signup',
-          status: 201,
-          body: { name: 'Ann', email: 'ann@example.com', password: 'a long password of mine' },
-        },
-      ],
     },
-    async ({ body, headers }, req, res) => {
-      const problem = passwordProblem(body.password, body.email, body.name)
-      if (problem !== undefined) {
-        throw invalid([{ pointer: '/password', code: 'weak_password', detail: problem }])
-      }
-      const request = signupRequest(context, body, headers['idempotency-key'])
-      const made =
-        (await request.earlier()) ??
-        (await withinLimit(context, req, res, () => createAccount(context, request)))
-      const name = { service: context.deployment.code, tag: made.tag, selector: made.selector }
-      const data = {
-        message: 'Account created. Store the key now: it is not shown again.',
-        apiKeyPrefix: keyPrefix(name),
-        apiKey: makeKey(name, request.secret(made)),
-      }
-      await send(res, 201, envelope.wrap(data, made.at), ['Location', '/v1/account'])
-    },
-  )
+    problems: [
+      accountProblems.email_taken,
+      accountProblems.idempotency_conflict,
+      httpProblems.validation_failed,
+    ],
+    examples: [
+      {
+        name: 'signup',
+        status: 201,
+        body: { name: 'Ann', email: 'ann@example.com', password: 'a long password of mine' },
+      },
+    ],
+  }
 }
 
 /** The schema of an answer that shows a new key. */

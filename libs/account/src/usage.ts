@@ -7,55 +7,53 @@ import { callerOf } from './api-keys.ts'
 import type { AccountContext } from './context.ts'
 import type { AccountDatabase } from './database.ts'
 import { dateField, instant } from './fields.ts'
-import { windowsOf } from './meter.ts'
+import { windowsOf } from './limits.ts'
 import { dateOfDay, dayOfDate, isoSeconds, monthStart, type Window } from './windows.ts'
 
 /** GET /v1/account/usage */
-export function getUsage({ envelope, plans, db, ledger, clock }: AccountContext): Endpoint {
-  return endpoint(
-    {
-      id: 'getUsage',
-      summary: 'Quota and usage',
-      description:
-        'The windows are read from the counters that are enforced. `history` has one row per UTC day of the span (this month when none is given); today included, `byEndpoint` may trail by a second.',
-      tag: 'Account',
-      access: 'account',
-      query: Joi.object<{ from?: string; to?: string }>({
-        from: dateField.description('First day, YYYY-MM-DD (UTC). Default: the first of this month.'),
-        to: dateField.description(
-          'Last day, YYYY-MM-DD (UTC), at most 366 days after `from`. Default: today.',
+export function getUsage(context: AccountContext): Endpoint {
+  const { envelope, plans, db, ledger, clock } = context
+  return endpoint(describeGetUsage(context), async ({ query }, _req, res) => {
+    const { tag } = callerOf(res)
+    const { standing } = res.locals
+    if (standing === undefined) throw new Error('This endpoint is mounted without the meter.')
+    const [from, to] = span(query, standing.day)
+    await ledger.flush()
+    const past = await readHistory(db, tag, from, to)
+    const history = past.map((row) => (row.day === standing.day ? { ...row, used: standing.usedToday } : row))
+    const windows = windowsOf(plans, standing)
+    const data = {
+      plan: standing.plan,
+      windows: {
+        daily: describeWindow(
+          windows.find((window) => window.name === 'daily'),
+          standing.usedToday,
         ),
-      }),
-      responses: { 200: { description: 'Quota and usage.', schema: envelope.schema(usageSchema) } },
-    },
-    async ({ query }, _req, res) => {
-      const { tag } = callerOf(res)
-      const { standing } = res.locals
-      if (standing === undefined) throw new Error('This endpoint is mounted without the meter.')
-      const [from, to] = span(query, standing.day)
-      await ledger.flush()
-      const past = await readHistory(db, tag, from, to)
-      const history = past.map((row) =>
-        row.day === standing.day ? { ...row, used: standing.usedToday } : row,
-      )
-      const windows = windowsOf(plans, standing)
-      const data = {
-        plan: standing.plan,
-        windows: {
-          daily: describeWindow(
-            windows.find((window) => window.name === 'daily'),
-            standing.usedToday,
-          ),
-          monthly: describeWindow(
-            windows.find((window) => window.name === 'monthly'),
-            standing.usedBefore + standing.usedToday,
-          ),
-        },
-        history: history.map(({ day, used, byEndpoint }) => ({ date: dateOfDay(day), used, byEndpoint })),
-      }
-      await send(res, 200, envelope.wrap(data, new Date(clock())))
-    },
-  )
+        monthly: describeWindow(
+          windows.find((window) => window.name === 'monthly'),
+          standing.usedBefore + standing.usedToday,
+        ),
+      },
+      history: history.map(({ day, used, byEndpoint }) => ({ date: dateOfDay(day), used, byEndpoint })),
+    }
+    await send(res, 200, envelope.wrap(data, new Date(clock())))
+  })
+}
+
+function describeGetUsage({ envelope }: AccountContext) {
+  return {
+    id: 'getUsage',
+    summary: 'Quota and usage',
+    description:
+      'The windows are read from the counters that are enforced. `history` has one row per UTC day of the span (this month when none is given); today included, `byEndpoint` may trail by a second.',
+    tag: 'Account',
+    access: 'account' as const,
+    query: Joi.object<{ from?: string; to?: string }>({
+      from: dateField.description('First day, YYYY-MM-DD (UTC). Default: the first of this month.'),
+      to: dateField.description('Last day, YYYY-MM-DD (UTC), at most 366 days after `from`. Default: today.'),
+    }),
+    responses: { 200: { description: 'Quota and usage.', schema: envelope.schema(usageSchema) } },
+  }
 }
 
 const windowSchema = record({

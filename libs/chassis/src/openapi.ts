@@ -1,5 +1,5 @@
 import type Joi from 'joi'
-import type { ProblemKind } from './errors.ts'
+import { httpProblems, type ProblemKind } from './errors.ts'
 import type { MountedOperation } from './routes.ts'
 
 /** What the description of a service needs besides its operations. */
@@ -149,7 +149,10 @@ function describeProblem(kinds: readonly ProblemKind[], headers: object): object
 }
 
 function problemsOf(operation: MountedOperation, options: OpenApiOptions): ProblemKind[] {
-  return [...new Set([...options.commonProblems(operation), ...(operation.problems ?? [])])]
+  const { body, params, query, headers, problems = [] } = operation
+  const hasInput = [body, params, query, headers].some((schema) => schema !== undefined)
+  const ofInput = hasInput ? [httpProblems.validation_failed] : []
+  return [...new Set([...options.commonProblems(operation), ...ofInput, ...problems])]
 }
 
 function problemSchema(codes: readonly string[], options: OpenApiOptions): object {

@@ -1,0 +1,158 @@
+import { HttpError } from '@hearth/chassis/errors'
+import type { Request, Response } from 'express'
+import type { Logger } from 'pino'
+import type { AddressLimits } from './address-limits.ts'
+import {
+  readCredentials,
+  sessionNeeded,
+  unauthorized,
+  type Credentials,
+  type Deployment,
+} from './credentials.ts'
+import type { AccountDatabase } from './database.ts'
+import type { Burst, Gate, Refused } from './gate.ts'
+import { digestKey } from './keys.ts'
+import type { Ledger } from './ledger.ts'
+import { limitReached, takeFromAddress } from './limits.ts'
+import type { Plans } from './plans.ts'
+import { accountProblems } from './problems.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Who makes a request. `selector` and `key` are empty for a session. */
+export type Caller = { readonly tag: string; readonly selector: string; readonly key: string }
+
+/** What admission works with. */
+export type AdmissionOptions = {
+  readonly deployment: Deployment
+  readonly plans: Plans
+  readonly peppers: readonly string[]
+  readonly burst: Burst
+  readonly gate: Gate
+  readonly ledger: Ledger
+  readonly addresses: AddressLimits
+  readonly sessions: Sessions
+  readonly db: AccountDatabase
+  readonly log: Logger
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/**
+ * Decides whether a request may go on, and charges for it. Leaves the caller, where the account stands and what was
+ * charged in `res.locals`.
+ *
+ * @throws HttpError 400, 401, 403 or 429
+ */
+export async function admit(
+  options: AdmissionOptions,
+  req: Request,
+  res: Response,
+  access: string,
+): Promise<void> {
+  const { peppers, gate, ledger, plans, burst } = options
+  const caller = await identify(options, req, res, access)
+  const digests = caller.key === '' ? [] : peppers.map((pepper) => digestKey(caller.key, pepper))
+  const { tag, selector } = caller
+  const verdict = await gate.check({ tag, selector, digests, cost: access === 'metered' ? 1 : 0 })
+  res.locals.logFields = { account: `acc_${tag}`, key: selector }
+  res.locals.caller = caller
+  if (!('plan' in verdict)) {
+    if (!isRepeatedRotation(req, res, verdict)) throw refused(options, req, res, verdict)
+    takeFromAddress(options, req, res)
+    return
+  }
+  res.locals.standing = verdict
+  if (verdict.outcome !== 'ok') throw limitReached(plans, burst, res, verdict)
+  if (selector !== '') ledger.used(tag, selector, verdict.now)
+  res.locals.charge = verdict.charge
+}
+
+/** @throws HttpError when the credentials are missing, malformed, or of the wrong kind for this access */
+async function identify(
+  options: AdmissionOptions,
+  req: Request,
+  res: Response,
+  access: string,
+): Promise<Caller> {
+  try {
+    const credentials = readCredentials(options.deployment, req)
+    return await callerOf(options, credentials, access)
+  } catch (error) {
+    if (error instanceof HttpError) takeFromAddress(options, req, res)
+    throw error
+  }
+}
+
+async function callerOf(
+  options: AdmissionOptions,
+  credentials: Credentials,
+  access: string,
+): Promise<Caller> {
+  const { deployment } = options
+  if (credentials.kind === 'key') {
+    if (access === 'session') throw sessionNeeded(deployment, 'This needs a session, not a key')
+    const { tag, selector } = credentials.name
+    return { tag, selector, key: credentials.text }
+  }
+  if (access === 'metered' || access === 'key') {
+    throw unauthorized(
+      deployment,
+      accountProblems.missing_api_key,
+      `A session opens the account endpoints only; this request needs an API key in the header ${deployment.keyHeader}.`,
+    )
+  }
+  const tag = await accountOfSession(options, credentials.token)
+  if (tag !== undefined) return { tag, selector: '', key: '' }
+  throw sessionNeeded(
+    deployment,
+    'The session token is not valid, has expired, or was ended by a change of the password',
+  )
+}
+
+async function accountOfSession(
+  { sessions, db }: AdmissionOptions,
+  token: string,
+): Promise<string | undefined> {
+  const session = sessions.read(token)
+  if (session === undefined) return undefined
+  const account = await db
+    .selectFrom('account')
+    .select('tag')
+    .where('tag', '=', session.tag)
+    .where('session_version', '=', session.version)
+    .executeTakeFirst()
+  return account?.tag
+}
+
+/** The answer to a rotation can be had again with the key that it revoked; the endpoint itself checks for how long. */
+function isRepeatedRotation(req: Request, res: Response, { outcome }: Refused): boolean {
+  const { operation } = res.locals
+  return outcome === 'revoked' && operation?.access === 'key' && req.headers['idempotency-key'] !== undefined
+}
+
+function refused(options: AdmissionOptions, req: Request, res: Response, { outcome }: Refused): HttpError {
+  if (outcome === 'suspended') {
+    return new HttpError(
+      accountProblems.account_suspended,
+      'The account is suspended by the operator of the service; its keys work again when it is resumed.',
+    )
+  }
+  takeFromAddress(options, req, res)
+  const [kind, detail] = refusals[outcome]
+  return unauthorized(options.deployment, kind, detail)
+}
+
+const refusals = {
+  unknown: [
+    accountProblems.invalid_api_key,
+    'The API key is well formed but is not one of this service. Check that it is whole and of this deployment; a lost key is replaced by signing in.',
+  ],
+  revoked: [
+    accountProblems.revoked_api_key,
+    'The API key was revoked by rotation or deletion. Use the key that replaced it, or sign in and make a new one.',
+  ],
+  expired: [
+    accountProblems.expired_api_key,
+    'The API key has expired. Use another key, or sign in and make a new one.',
+  ],
+} as const

@@ -1,0 +1,211 @@
+import type { Cluster, Redis } from 'ioredis'
+import { createHash } from 'node:crypto'
+import type { Snapshot } from './account-snapshot.ts'
+import type { Burst, GateRequest } from './gate.ts'
+import type { Seen } from './ledger.ts'
+import type { Plans } from './plans.ts'
+import { gateReplyFields, gateScript, refundScript, scriptOutcomes, writeScript } from './redis-scripts.ts'
+import { dayOf } from './windows.ts'
+
+/** Redis did not do what it was asked, or not in time. Nothing is said of whether it was done after all. */
+export class RedisAway extends Error {
+  override readonly name = 'RedisAway'
+}
+
+/** Where the records are and how they are counted. */
+export type RedisRecordsOptions = {
+  readonly redis: Redis | Cluster
+  /** First part of every Redis key: one per deployment. */
+  readonly prefix: string
+  readonly plans: Plans
+  readonly burst: Burst
+  /** The epoch in which this instance trusts Redis. */
+  readonly epoch: () => number
+  /** Overrides the clock of Redis (Unix milliseconds), for tests. */
+  readonly clock: (() => number) | undefined
+  /** The highest count this instance has seen for an account: a record that shows less is raised to it. */
+  readonly floor: (tag: string) => Seen | undefined
+}
+
+/** The records of accounts in Redis; see redis-scripts.ts. Everything rejects with RedisAway when Redis fails. */
+export type RedisRecords = {
+  /** Puts a question to the record of its account; all questions of one turn of the event loop share one call. */
+  readonly ask: (request: GateRequest) => Promise<Reply>
+  /** Makes a record follow Postgres unless it is newer. */
+  readonly write: (tag: string, day: number, snapshot: Snapshot) => Promise<void>
+  /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
+  readonly refund: (tag: string, day: number) => Promise<number | undefined>
+  /** The day number by the clock that decides. */
+  readonly today: () => Promise<number>
+}
+
+/** What the gate script says of one request. */
+export type Reply = {
+  readonly outcome: (typeof scriptOutcomes)[number]
+  /** Unix milliseconds. */
+  readonly now: number
+  /** Position in the plan table. */
+  readonly plan: number
+  readonly day: number
+  readonly used: number
+  readonly refunded: number
+  /** Net charges of the Postgres gate on that day. */
+  readonly direct: number
+  readonly usedBefore: number
+  readonly burstRemaining: number
+  readonly waitMs: number
+}
+
+export function redisRecords(options: RedisRecordsOptions): RedisRecords {
+  const { redis, epoch, clock, floor } = options
+  const gate = prepare(gateScript(options.plans, options.burst))
+  const run = (script: Script, keys: readonly string[], args: readonly Argument[]) =>
+    runScript(redis, script, keys, args)
+  const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
+
+  async function askAll(requests: readonly GateRequest[]): Promise<Reply[]> {
+    const args = [
+      epoch(),
+      clock === undefined ? '' : clock(),
+      ...requests.flatMap((one) => askFor(one, floor(one.tag))),
+    ]
+    const keys = requests.map(({ tag }) => recordOf(tag))
+    const flat = await run(gate, keys, args)
+    return requests.map((_, index) => readReply(flat, index))
+  }
+
+  return {
+    // In a cluster the records of one call must lie in one slot, so each account has its own call.
+    ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
+    async write(tag, day, snapshot) {
+      await run(write, [recordOf(tag)], [epoch(), ...recordFields(day, snapshot, floor(tag))])
+    },
+    async refund(tag, day) {
+      const [state, refunded] = await run(refund, [recordOf(tag)], [day])
+      return state === 1 ? refunded : undefined
+    },
+    today: async () => dayOf(clock === undefined ? await redisTime(redis) : clock()),
+  }
+}
+
+/** Bounds how long one call keeps Redis from others: about a millisecond. */
+const mostPerCall = 256
+
+type Argument = string | number
+type Script = { readonly text: string; readonly sha: string }
+
+function prepare(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') }
+}
+
+const write = prepare(writeScript)
+const refund = prepare(refundScript)
+
+function askFor({ selector, digests, cost }: GateRequest, seen: Seen | undefined): Argument[] {
+  return [selector, digests.join(' '), cost, seen?.day ?? 0, seen?.used ?? 0]
+}
+
+function recordFields(day: number, snapshot: Snapshot, seen: Seen | undefined): Argument[] {
+  const { version, state, plan, used, refunded, directUsed, directRefunded, before, keys } = snapshot
+  const known = seen?.day === day ? seen : { used: 0, refunded: 0 }
+  const counters = [
+    Math.max(used, known.used),
+    Math.max(refunded, known.refunded),
+    directUsed,
+    directRefunded,
+    before,
+  ]
+  return [
+    version,
+    state,
+    plan,
+    day,
+    ...counters,
+    ...keys.flatMap((key) => [key.selector, `${key.digest} ${key.expiresAt}`]),
+  ]
+}
+
+/** Runs a script by its digest, and by its text where the server does not know it yet. */
+async function runScript(
+  redis: Redis | Cluster,
+  { text, sha }: Script,
+  keys: readonly string[],
+  args: readonly Argument[],
+): Promise<number[]> {
+  try {
+    const reply = await redis.evalsha(sha, keys.length, ...keys, ...args).catch((error: unknown) => {
+      if (String(error).includes('NOSCRIPT')) return redis.eval(text, keys.length, ...keys, ...args)
+      throw error
+    })
+    return reply as number[] // our scripts reply with integers only
+  } catch (error) {
+    throw new RedisAway('Redis did not answer.', { cause: error })
+  }
+}
+
+async function redisTime(redis: Redis | Cluster): Promise<number> {
+  try {
+    const [seconds, micros] = await redis.time()
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+  } catch (error) {
+    throw new RedisAway('Redis did not tell the time.', { cause: error })
+  }
+}
+
+/** Collects the questions of one turn of the event loop and answers them together. */
+function batched<Question, Answer>(
+  answerAll: (questions: readonly Question[]) => Promise<Answer[]>,
+  size: number,
+): (question: Question) => Promise<Answer> {
+  let waiting: Waiting<Question, Answer>[] = []
+
+  function flush(): void {
+    const batch = waiting
+    waiting = []
+    for (let from = 0; from < batch.length; from += size)
+      void answerPart(answerAll, batch.slice(from, from + size))
+  }
+
+  return (question) => {
+    if (waiting.length === 0) setImmediate(flush)
+    const settle = Promise.withResolvers<Answer>()
+    waiting.push({ question, settle })
+    return settle.promise
+  }
+}
+
+async function answerPart<Question, Answer>(
+  answerAll: (questions: readonly Question[]) => Promise<Answer[]>,
+  part: readonly Waiting<Question, Answer>[],
+): Promise<void> {
+  try {
+    const answers = await answerAll(part.map(({ question }) => question))
+    part.forEach(({ settle }, index) => {
+      settle.resolve(answers[index] as Answer) // there is one answer per question
+    })
+  } catch (error) {
+    for (const { settle } of part) settle.reject(error)
+  }
+}
+
+type Waiting<Question, Answer> = {
+  readonly question: Question
+  readonly settle: PromiseWithResolvers<Answer>
+}
+
+function readReply(flat: readonly number[], index: number): Reply {
+  const at = 1 + index * gateReplyFields
+  const field = (offset: number): number => flat[at + offset] ?? 0
+  return {
+    outcome: scriptOutcomes[field(0)] ?? 'miss',
+    now: flat[0] ?? 0,
+    plan: field(1),
+    day: field(2),
+    used: field(3),
+    refunded: field(4),
+    direct: field(5),
+    usedBefore: field(6),
+    burstRemaining: field(7),
+    waitMs: field(8),
+  }
+}
