@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { findBinary, missingServers, SERVER_PACKAGES } from './binaries.ts'
+
+/**
+ * Makes sure the machine has the programs of Postgres and Redis; installs them on Debian and Ubuntu when
+ * that is possible without a question. No system service is started.
+ *
+ * @throws Error with one sentence saying what to install by hand
+ */
+export function ensurePrerequisites(): void {
+  const missing = missingServers()
+  if (missing.length === 0) return
+  const asRoot = rootPrefix()
+  if (findBinary('apt-get') === undefined || asRoot === undefined) throw new Error(advice(missing))
+  process.stdout.write(
+    `Installing ${SERVER_PACKAGES.apt.join(' and ')} for the tests (no service is started) …\n`,
+  )
+  // The machine's package list may be partly out of reach and still be good enough, so only the installation decides.
+  runQuietly([...asRoot, 'apt-get', 'update'])
+  const install = ['apt-get', 'install', '-y', '--no-install-recommends', ...SERVER_PACKAGES.apt]
+  const output = runQuietly([...asRoot, 'env', ...NO_SERVICES, ...install])
+  if (missingServers().length > 0) throw new Error(`${advice(missingServers())}\n${output}`)
+}
+
+/** RUNLEVEL=1 makes invoke-rc.d refuse to start what a package has just installed. */
+const NO_SERVICES = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'] as const
+
+function rootPrefix(): string[] | undefined {
+  if (process.getuid?.() === 0) return []
+  if (findBinary('sudo') === undefined) return undefined
+  return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined
+}
+
+function runQuietly([program = '', ...args]: readonly string[]): string {
+  const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
+  return `${stdout}${stderr}`
+}
+
+function advice(missing: readonly string[]): string {
+  return (
+    `The tests start a private Postgres and Redis from the programs of this machine, and ${missing.join(' and ')} ` +
+    `cannot be found; install them with "sudo apt-get install -y ${SERVER_PACKAGES.apt.join(' ')}" on Debian or ` +
+    `Ubuntu, or "brew install ${SERVER_PACKAGES.brew.join(' ')}" on macOS.`
+  )
+}
+
+if (import.meta.main) {
+  try {
+    ensurePrerequisites()
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,52 @@
+/** How many tests of one run passed, failed and were skipped. */
+export type Counts = { passed: number; failed: number; skipped: number }
+
+/**
+ * Counts the tests in the JSON that Jest writes. A suite that fails without a failing test of its own (it
+ * cannot be loaded, or its set-up throws) counts as one failure.
+ *
+ * @returns undefined if the text is missing or no Jest result
+ */
+export function readResults(json: string | undefined): Counts | undefined {
+  const result = parse(json)
+  if (result === undefined) return undefined
+  const brokenSuites = result.testResults.filter(
+    (suite) => suite.status === 'failed' && !suite.assertionResults.some((test) => test.status === 'failed'),
+  )
+  const failed = result.numFailedTests + brokenSuites.length
+  return {
+    passed: result.numPassedTests,
+    failed: failed === 0 && !result.success ? 1 : failed,
+    skipped: result.numPendingTests + result.numTodoTests,
+  }
+}
+
+/** The sum of two counts. */
+export function addResults(a: Counts, b: Counts): Counts {
+  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }
+}
+
+/** `N passed, N failed`, and `, N skipped` if there are any. */
+export function closingLine({ passed, failed, skipped }: Counts): string {
+  const line = `${String(passed)} passed, ${String(failed)} failed`
+  return skipped === 0 ? line : `${line}, ${String(skipped)} skipped`
+}
+
+function parse(json: string | undefined): JestResult | undefined {
+  if (json === undefined) return undefined
+  try {
+    // Written by the Jest version of our own lock file.
+    return JSON.parse(json) as JestResult
+  } catch {
+    return undefined
+  }
+}
+
+type JestResult = {
+  success: boolean
+  numPassedTests: number
+  numFailedTests: number
+  numPendingTests: number
+  numTodoTests: number
+  testResults: { status: string; assertionResults: { status: string }[] }[]
+}
