@@ -187,7 +187,7 @@ async function sendCached(
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   const common = ['ETag', etag, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding', ...headers]
   if (req.headers['if-none-match'] === etag) return send(res, 304, undefined, common)
-  if (!/\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''))) {
+  if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) {
     return send(res, 200, text, ['Content-Type', type, ...common])
   }
   const packed = await compress(text, etag)

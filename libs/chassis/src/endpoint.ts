@@ -76,7 +76,7 @@ export function endpoint<Body, Params, Query, Headers>(
     } as Input<Body, Params, Query, Headers> // what has no schema is undefined, as its type says
     return handle(input, req, res)
   }
-  return Object.assign(handler, { operation: operation as Operation })
+  return Object.assign(handler, { operation })
 }
 
 /**

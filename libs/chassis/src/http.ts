@@ -75,7 +75,7 @@ export function closeHttpApp(app: Express): Express {
 
 /** Parses JSON bodies of at most 64 KiB; refuses other media types. */
 export function json(): RequestHandler {
-  const parse = express.json({ limit: bodyLimitBytes, type: isJson })
+  const parse: RequestHandler = express.json({ limit: bodyLimitBytes, type: isJson })
   return (req, res, next) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
     if ((length === undefined || length === '0') && encoding === undefined) {

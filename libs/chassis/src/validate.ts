@@ -21,14 +21,14 @@ export function validate<T>(schema: Joi.Schema<T>, value: unknown, part: Request
       { errors: [{ pointer: '', code: 'required', detail: 'A JSON object is expected as the body.' }] },
     )
   }
-  const { error, value: checked } = schema.validate(value, {
+  const result: Joi.ValidationResult<T> = schema.validate(value, {
     convert: part !== 'body',
     abortEarly: false,
     allowUnknown: part === 'header',
     errors: { wrap: { label: false, array: false }, label: 'path' },
   })
-  if (error === undefined) return checked as T // joi has just checked it against Joi.Schema<T>
-  throw invalid(error.details.map((detail) => fieldProblem(detail, part, schema)))
+  if (result.error === undefined) return result.value
+  throw invalid(result.error.details.map((detail) => fieldProblem(detail, part, schema)))
 }
 
 /** The error for fields that were found wrong by other means than a schema. */

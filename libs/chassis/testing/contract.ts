@@ -56,11 +56,16 @@ export function createContract(document: OpenApiDocument): Contract {
   function check(method: string, path: string, answer: Answer): void {
     checkHeaders(answer)
     const found = operationAt(method, path)
-    if (found === undefined) return checkProblem(ajv, answer)
+    if (found === undefined) {
+      checkProblem(ajv, answer)
+      return
+    }
     const { template, operation } = found
     const response = operation.responses[answer.status]
-    if (answer.status === 405 || (answer.status === 404 && response === undefined))
-      return checkProblem(ajv, answer)
+    if (answer.status === 405 || (answer.status === 404 && response === undefined)) {
+      checkProblem(ajv, answer)
+      return
+    }
     const name = `${method} ${template} ${answer.status}`
     if (response === undefined) throw new Error(`${name} is not documented: ${JSON.stringify(answer.body)}`)
     seen.add(name)
