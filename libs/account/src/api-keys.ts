@@ -20,6 +20,7 @@ import {
 import type { Caller } from './admission.ts'
 import { accountProblems } from './problems.ts'
 import { newKeyFields } from './signup.ts'
+import { dayOfDate } from './windows.ts'
 
 /** GET /v1/account/keys */
 export function listKeys({ deployment, envelope, db, clock }: AccountContext): Endpoint {
@@ -137,8 +138,7 @@ export function deleteKey(context: AccountContext): Endpoint {
         .where('tag', '=', tag)
         .where('selector', '=', selector)
         .executeTakeFirst()
-      if (row === undefined) throw noSuchKey()
-      if (row.revoked_at !== null) return
+      if (row === undefined || row.revoked_at !== null) throw noSuchKey()
       const others = (await activeKeys(trx, tag, now)).filter((key) => key.selector !== selector)
       if (others.length === 0 && !query.force) throw lastActiveKey()
       await revoke(trx, tag, selector, now)
@@ -152,7 +152,7 @@ function describeDeleteKey({ envelope }: AccountContext) {
     id: 'deleteKey',
     summary: 'Delete a key',
     description:
-      'The key is dead on every instance when the answer arrives. Deleting a key again changes nothing and succeeds.',
+      'The key is dead on every instance when the answer arrives; it stays in the list as revoked.',
     tag: 'Account',
     access: 'account' as const,
     params: Joi.object<{ id: string }>({
@@ -210,11 +210,14 @@ function statusOf(row: { revoked_at: Date | null; expires_at: Date | null }, now
 function expiryOf(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null
   const at = new Date(text)
-  const detail = !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text)
-    ? 'expiresAt must name its time zone, such as 2027-01-31T00:00:00Z.'
-    : at <= now
-      ? 'expiresAt must lie in the future.'
-      : undefined
+  const detail =
+    Number.isNaN(at.getTime()) || dayOfDate(text.slice(0, 10)) === undefined
+      ? 'expiresAt must be a date of the calendar and a time of the day, such as 2027-01-31T00:00:00Z.'
+      : !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text)
+        ? 'expiresAt must name its time zone, such as 2027-01-31T00:00:00Z.'
+        : at <= now
+          ? 'expiresAt must lie in the future.'
+          : undefined
   if (detail !== undefined) throw invalid([{ pointer: '/expiresAt', code: 'not_allowed', detail }])
   return at
 }
@@ -232,7 +235,7 @@ function activeKeys(trx: AccountDatabase, tag: string, now: Date) {
 function noSuchKey(): HttpError {
   return new HttpError(
     accountProblems.key_not_found,
-    'The account has no key with this id. GET /v1/account/keys lists its keys.',
+    'The account has no key with this id that is still in use. GET /v1/account/keys lists its keys.',
   )
 }
 

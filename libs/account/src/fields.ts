@@ -34,6 +34,7 @@ export const instant = Joi.string().description('ISO 8601 UTC.')
 export function normaliseEmail(email: string): string {
   const folded = email.normalize('NFKC').trim().toLowerCase().normalize('NFKC')
   const at = folded.lastIndexOf('@')
+  if (at < 0) return folded
   const domain = domainToASCII(folded.slice(at + 1)) || folded.slice(at + 1)
   return `${folded.slice(0, at)}@${domain}`
 }

@@ -6,7 +6,7 @@ import Joi from 'joi'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { revoke } from './api-keys.ts'
 import { changeAccount, type AccountContext } from './context.ts'
-import { normaliseEmail } from './fields.ts'
+import { emailField, normaliseEmail } from './fields.ts'
 import { keyId, parseKeyId } from './keys.ts'
 
 /** The problems of the operator API. */
@@ -177,7 +177,7 @@ function revokeKey(context: AccountContext): Endpoint {
 }
 
 const emailParams = Joi.object<{ email: string }>({
-  email: Joi.string().required().description('E-mail address of the account.'),
+  email: emailField.required().description('E-mail address of the account.'),
 })
 
 async function tagOf({ db }: AccountContext, email: string): Promise<string> {

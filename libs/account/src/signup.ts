@@ -102,8 +102,8 @@ function signupRequest({ db, pepper, clock }: AccountContext, input: SignupInput
     now,
     secret: ({ tag, selector }: FirstAnswer) =>
       deriveSecret(pepper, 'signup', nonce, input.password, tag, selector),
-    earlier: async () =>
-      idempotencyKey === undefined ? undefined : firstAnswer(db, scope, fingerprint, since),
+    earlier: async (trx: AccountDatabase = db) =>
+      idempotencyKey === undefined ? undefined : firstAnswer(trx, scope, fingerprint, since),
     remember: async (trx: AccountDatabase, answer: FirstAnswer) =>
       idempotencyKey === undefined ? undefined : rememberAnswer(trx, scope, fingerprint, answer, since),
   }
@@ -144,7 +144,7 @@ async function createAccount(context: AccountContext, request: SignupRequest): P
   const made = { tag: randomBase62(tagLength), selector: randomBase62(selectorLength), at: now }
   const key = makeKey({ service: deployment.code, ...made }, request.secret(made))
   const passwordHash = await passwords.hash(input.password)
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     const inserted = await trx
       .insertInto('account')
       .values({
@@ -159,10 +159,10 @@ async function createAccount(context: AccountContext, request: SignupRequest): P
       .returning('tag')
       .executeTakeFirst()
     if (inserted === undefined) {
-      throw new HttpError(
-        accountProblems.email_taken,
-        'There is already an account with this e-mail address. Sign in at POST /v1/account/sessions to make a new key for it.',
-      )
+      // Of the same request twice at once, the second one waited here for the first one's account.
+      const earlier = await request.earlier(trx)
+      if (earlier === undefined) throw emailTaken()
+      return earlier
     }
     const { tag, selector } = made
     await trx
@@ -170,6 +170,13 @@ async function createAccount(context: AccountContext, request: SignupRequest): P
       .values({ tag, selector, digest: digestKey(key, pepper), name: 'default', created_at: now })
       .execute()
     await request.remember(trx, made)
+    return made
   })
-  return made
+}
+
+function emailTaken(): HttpError {
+  return new HttpError(
+    accountProblems.email_taken,
+    'There is already an account with this e-mail address. Sign in at POST /v1/account/sessions to make a new key for it.',
+  )
 }

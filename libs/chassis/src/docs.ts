@@ -17,6 +17,9 @@ export type DocsOptions = OpenApiOptions & {
   readonly problems: readonly ProblemKind[]
 }
 
+const htmlPage = { description: 'An HTML page.', schema: Joi.string(), mediaType: 'text/html' }
+const unchanged = { description: 'It is what `If-None-Match` names.' }
+
 /** Mounts `/`, `/openapi.json`, `/docs` with its assets and `/errors/{code}`: public, without key, never charged. */
 export function mountDocs(app: Express, options: DocsOptions): void {
   const document = once(() =>
@@ -60,7 +63,10 @@ function describe(document: () => Promise<string>) {
       summary: 'This description, as OpenAPI 3.1',
       tag: 'Service',
       access: 'public',
-      responses: { 200: { description: 'The OpenAPI document.', schema: Joi.object().unknown() } },
+      responses: {
+        200: { description: 'The OpenAPI document.', schema: Joi.object().unknown() },
+        304: unchanged,
+      },
     },
     async (_input, req, res) => sendCached(req, res, 'application/json; charset=utf-8', await document()),
   )
@@ -77,7 +83,7 @@ function docsPage(title: string) {
       summary: 'This description, for people',
       tag: 'Service',
       access: 'public',
-      responses: { 200: { description: 'An HTML page.', schema: Joi.string(), mediaType: 'text/html' } },
+      responses: { 200: htmlPage, 304: unchanged },
     },
     (_input, req, res) => sendCached(req, res, 'text/html; charset=utf-8', html, pageHeaders),
   )
@@ -92,7 +98,10 @@ const docsAsset = endpoint(
     params: Joi.object<{ asset: string }>({
       asset: Joi.string().required().description('File name.'),
     }),
-    responses: { 200: { description: 'The file.', schema: Joi.string(), mediaType: 'text/javascript' } },
+    responses: {
+      200: { description: 'The file.', schema: Joi.string(), mediaType: ['text/javascript', 'text/css'] },
+      304: unchanged,
+    },
     problems: [httpProblems.not_found],
     examples: [{ name: 'start', status: 200, params: { asset: 'start.js' } }],
   },
@@ -112,7 +121,7 @@ function errorPage({ title, problems, publicUrl }: DocsOptions) {
       tag: 'Service',
       access: 'public',
       params: Joi.object<{ code: string }>({ code: Joi.string().required().description('Error code.') }),
-      responses: { 200: { description: 'An HTML page.', schema: Joi.string(), mediaType: 'text/html' } },
+      responses: { 200: htmlPage, 304: unchanged },
       problems: [httpProblems.not_found],
       examples: [{ name: 'validation', status: 200, params: { code: 'validation_failed' } }],
     },

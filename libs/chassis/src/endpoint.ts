@@ -30,11 +30,11 @@ export type Operation<Body = unknown, Params = unknown, Query = unknown, Headers
   readonly examples?: readonly OperationExample[]
 }
 
-/** A success answer: its media type (application/json unless named) and the schema of its body. */
+/** A success answer: its media types (application/json unless named) and the schema of its body. */
 export type ResponseDescription = {
   readonly description: string
   readonly schema?: Joi.Schema
-  readonly mediaType?: string
+  readonly mediaType?: string | readonly string[]
 }
 
 /** A request that can be sent as it is, and the status that it is answered with. */
@@ -68,6 +68,9 @@ export function endpoint<Body, Params, Query, Headers>(
 ): Endpoint {
   const { body, params, query, headers } = operation
   function handler(req: Request, res: Response): unknown {
+    // What was looked up by path decided who may call and what it costs; Express must have come to the same place.
+    if (res.locals.operation?.id !== operation.id)
+      throw new Error(`${operation.id} was reached by another route.`)
     const input = {
       params: params && validate(params, req.params, 'path'),
       query: query && validate(query, { ...req.query }, 'query'),

@@ -1,4 +1,5 @@
 import type Joi from 'joi'
+import type { ResponseDescription } from './endpoint.ts'
 import { httpProblems, type ProblemKind } from './errors.ts'
 import type { MountedOperation } from './routes.ts'
 
@@ -120,15 +121,18 @@ function describeResponses(operation: MountedOperation, options: OpenApiOptions)
     {
       description: response.description,
       headers,
-      ...(response.schema !== undefined && {
-        content: { [response.mediaType ?? 'application/json']: { schema: toJsonSchema(response.schema) } },
-      }),
+      ...(response.schema !== undefined && { content: contentOf(response.schema, response.mediaType) }),
     },
   ])
   const failures = [...Map.groupBy(problemsOf(operation, options), (kind) => kind.status)].map(
     ([status, kinds]) => [status, describeProblem(kinds, headers)],
   )
   return Object.fromEntries([...successes, ...failures]) as Record<string, object>
+}
+
+function contentOf(schema: Joi.Schema, mediaType: ResponseDescription['mediaType'] = 'application/json') {
+  const content = { schema: toJsonSchema(schema) }
+  return Object.fromEntries([mediaType].flat().map((type) => [type, content]))
 }
 
 function describeProblem(kinds: readonly ProblemKind[], headers: object): object {
