@@ -50,7 +50,7 @@ const KNOWN: Readonly<Record<string, Pick<Service, 'port' | 'examples'>>> = {
   },
   'vehicle-api': {
     port: 3003,
-    examples: (base) => [`curl -s ${base}/v1/makes -H 'Authorization: Bearer YOUR_KEY'`],
+    examples: (base) => [`curl -s ${base}/v1/vehicles -H 'Authorization: Bearer YOUR_KEY'`],
   },
 }
 
