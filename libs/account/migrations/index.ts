@@ -134,7 +134,8 @@ const createPassGate = sql`
       outcome := 'suspended';
       if owner.suspended_at is not null then return; end if;
 
-      plan := owner.plan;
+      -- A plan that is no longer in the table counts as free.
+      plan := case when jsonb_exists(in_plans, owner.plan) then owner.plan else 'free' end;
       day := floor(extract(epoch from in_at) / 86400);
       select max(u.day) into latest from usage_day u where u.tag = in_tag;
       -- A clock that steps back over midnight does not open a day that was already left.

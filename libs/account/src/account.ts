@@ -39,7 +39,8 @@ export function getAccount(context: AccountContext): Endpoint {
       const { tag } = callerOf(res)
       const account = await db.selectFrom('account').selectAll().where('tag', '=', tag).executeTakeFirst()
       if (account === undefined) throw gone(context)
-      const { name, email, plan, created_at: createdAt } = account
+      const { name, email, created_at: createdAt } = account
+      const plan = Object.hasOwn(plans, account.plan) ? account.plan : 'free'
       const { features } = planOf(plans, plan)
       await send(
         res,

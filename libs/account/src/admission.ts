@@ -76,11 +76,18 @@ async function identify(
 ): Promise<Caller> {
   try {
     const credentials = readCredentials(options.deployment, req)
-    return await callerOf(options, credentials, access)
+    const wanted = access === 'session' ? sessionIn(credentials) : credentials
+    return await callerOf(options, wanted, access)
   } catch (error) {
     if (error instanceof HttpError) takeFromAddress(options, req, res)
     throw error
   }
+}
+
+/** Clients that send their key with every request may send a session beside it. */
+function sessionIn(credentials: Credentials): Credentials {
+  if (credentials.kind === 'session' || credentials.session === undefined) return credentials
+  return { kind: 'session', token: credentials.session }
 }
 
 async function callerOf(

@@ -16,7 +16,7 @@ export type Deployment = {
 
 /** What a request shows of its caller. */
 export type Credentials =
-  | { readonly kind: 'key'; readonly text: string; readonly name: KeyName }
+  | { readonly kind: 'key'; readonly text: string; readonly name: KeyName; readonly session?: string }
   | { readonly kind: 'session'; readonly token: string }
 
 /**
@@ -60,7 +60,7 @@ export function readCredentials(deployment: Deployment, req: Request): Credentia
       `This is a key of another deployment; the ${deployment.name} deployment has accounts and keys of its own. Sign up at POST /v1/signup.`,
     )
   }
-  return { kind: 'key', text, name }
+  return { kind: 'key', text, name, ...(session !== undefined && { session }) }
 }
 
 /** A 401 with the challenge that RFC 9110 asks for. */

@@ -154,7 +154,12 @@ async function call(
       },
     )
   })
-  const answer: unknown = await response.json()
+  const answer: unknown = await response.json().catch((error: unknown) => {
+    throw new Error(
+      `What answers at ${baseUrl} is not the operator API. Set INTERNAL_PORT to the internal port of the service.`,
+      { cause: error },
+    )
+  })
   if (response.ok) return answer
   const { detail = `The service answered ${response.status}.` } = answer as { detail?: string } // problem+json
   throw new Error(detail)

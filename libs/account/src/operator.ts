@@ -55,7 +55,7 @@ function listAccounts({ db }: AccountContext): Endpoint {
       tag: 'Operator',
       access: 'public',
       query: Joi.object<{ after: string; limit: number }>({
-        after: Joi.string().allow('').default('').description('E-mail address after which the page starts.'),
+        after: textField.allow('').default('').description('E-mail address after which the page starts.'),
         limit: Joi.number().integer().min(1).max(1000).default(100),
       }),
       responses: {
@@ -69,7 +69,7 @@ function listAccounts({ db }: AccountContext): Endpoint {
       const accounts = await db
         .selectFrom('account')
         .select(['tag', 'name', 'email', 'plan', 'suspended_at as suspendedAt', 'created_at as createdAt'])
-        .where('email_normalised', '>', query.after)
+        .where('email_normalised', '>', query.after === '' ? '' : normaliseEmail(query.after))
         .orderBy('email_normalised')
         .limit(query.limit)
         .execute()
@@ -175,6 +175,9 @@ function revokeKey(context: AccountContext): Endpoint {
     },
   )
 }
+
+/** Postgres keeps no text with NUL in it. */
+const textField = Joi.string().pattern(/^[^\0]*$/, 'text without NUL')
 
 const emailParams = Joi.object<{ email: string }>({
   email: emailField.required().description('E-mail address of the account.'),

@@ -1,4 +1,4 @@
-import { unavailable } from '@hearth/chassis/http'
+import { unavailable } from '@hearth/chassis/errors'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import argon2 from 'argon2'
 

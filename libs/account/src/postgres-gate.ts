@@ -28,8 +28,10 @@ export function postgresGate({ db, plans, burst, ledger, clock }: PostgresGateOp
   async function check(request: GateRequest): Promise<Verdict> {
     const { tag, selector, digests } = request
     const seen = ledger.highest(tag)
-    // A key over its burst limit costs a look at the key, but no unit.
-    const wait = bursts.wait(tag + selector, performance.now())
+    // Counted before the look-up, or calls at once would all find the limit untouched; by the digest, so that only
+    // who has the whole key counts against it. A key over its burst limit costs a look at the key, but no unit.
+    const caller = digests[0] ?? tag
+    const { wait, remaining: burstRemaining } = bursts.take(caller, performance.now())
     const at = clock === undefined ? null : new Date(clock())
     const { rows } = await sql<GateRow>`
       select outcome, plan, day, used_today, used_before, extract(epoch from instant)::float8 * 1000 as now
@@ -38,8 +40,10 @@ export function postgresGate({ db, plans, burst, ledger, clock }: PostgresGateOp
           ${quotas}::jsonb, ${seen?.day ?? 0}::integer, ${seen?.used ?? 0}::integer)`.execute(db)
     const [row] = rows
     if (row === undefined) throw new Error('pass_gate returned no row.')
-    if (row.outcome !== 'ok' && row.outcome !== 'over') return { outcome: row.outcome }
-    const burstRemaining = wait > 0 ? 0 : bursts.take(tag + selector, performance.now())
+    if (row.outcome !== 'ok' && row.outcome !== 'over') {
+      bursts.forget(caller)
+      return { outcome: row.outcome }
+    }
     const standing = standingOf(row, burstRemaining)
     if (wait > 0) return { ...standing, outcome: 'burst', waitMs: wait }
     if (row.outcome === 'over') return { ...standing, outcome: 'over', waitMs: 0 }
@@ -80,18 +84,19 @@ export function burstLimiter({ perSecond, size }: Burst) {
   }
 
   return {
-    /** Milliseconds until the next call is allowed, 0 when it is allowed now. */
-    wait(key: string, now: number): number {
-      if (perSecond === 0) return 0
-      return Math.max(0, (due.get(key) ?? now) + interval - tolerance - now)
-    },
-    /** Counts a call and says how many more are allowed at once. */
-    take(key: string, now: number): number {
-      if (perSecond === 0) return Number.MAX_SAFE_INTEGER
+    /** Counts a call when it is allowed now (`wait` 0, else milliseconds); says how many more are allowed at once. */
+    take(key: string, now: number): { wait: number; remaining: number } {
+      if (perSecond === 0) return { wait: 0, remaining: Number.MAX_SAFE_INTEGER }
       const next = Math.max(now, due.get(key) ?? now) + interval
+      const wait = Math.max(0, next - tolerance - now)
+      if (wait > 0) return { wait, remaining: 0 }
       if (due.size >= pruneAt) prune(now)
       due.set(key, next)
-      return Math.max(0, Math.floor((tolerance - (next - now)) / interval))
+      return { wait, remaining: Math.max(0, Math.floor((tolerance - (next - now)) / interval)) }
+    },
+    /** Forgets a key that turned out not to be one. */
+    forget(key: string): void {
+      due.delete(key)
     },
   }
 }

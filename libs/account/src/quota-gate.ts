@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Cluster, Redis } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
@@ -58,9 +58,8 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   const postgres = postgresGate({ db, plans, burst, ledger, clock })
   let epoch = 0
   const records = redisRecords({
-    ...{ redis, plans, burst, clock, prefix: deployment.code },
+    ...{ redis, plans, burst, clock, prefix: deployment.code, floor: ledger.highest },
     epoch: () => epoch,
-    floor: ledger.highest,
   })
   const onRedis = redisGate({ records, db, planIds: Object.keys(plans), ledger, postgres })
   const trust: RedisTrust = redisTrust({ connected: () => redis.status === 'ready', beforeTrust, log })
@@ -69,6 +68,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
     every(flushEveryMs, log, ledger.flush),
     every(drainEveryMs, log, () => (trust.holds() ? outbox.drain() : Promise.resolve())),
   ]
+  onDisconnect(redis, trust.disconnected)
   await connectedOrNot(redis)
   await trust.restore()
 
@@ -117,6 +117,14 @@ async function nextEpoch(db: AccountDatabase): Promise<number> {
   const [row] = rows
   if (row === undefined) throw new Error('The table gate_epoch has no row; run the migrations.')
   return row.epoch
+}
+
+/** Tells of every connection that ends, in a cluster that of any node. */
+function onDisconnect(redis: Redis | Cluster, listener: () => void): void {
+  redis.on('close', listener)
+  if (!(redis instanceof Cluster)) return
+  for (const node of redis.nodes()) node.on('close', listener)
+  redis.on('+node', (node: Redis) => node.on('close', listener))
 }
 
 /** Waits for the first connection, but not for a Redis that is away: the service then starts on Postgres. */

@@ -80,8 +80,8 @@ for i = 1, #KEYS do
   local selector, digests, cost = ARGV[arg + 1], ARGV[arg + 2], tonumber(ARGV[arg + 3])
   local r = redis.call('HMGET', KEYS[i], 'e', 's', 'P', 'd', 'p', 'n', 'x', 'y', 'b', 'k' .. selector, 't' .. selector)
   local stored_day = tonumber(r[4])
-  local plan = plans[r[3]]
-  if not r[1] or tonumber(r[1]) < epoch or stored_day > real_day + 1 or not plan and r[2] ~= 'd' then
+  local plan = plans[r[3]] or plans['free']
+  if not r[1] or tonumber(r[1]) < epoch or stored_day > real_day + 1 then
     answer(1)
   elseif r[2] == 'd' or selector ~= '' and not (r[10] and string.find(digests, string.sub(r[10], 1, 43), 1, true)) then
     answer(2)

@@ -5,6 +5,8 @@ export type RedisTrust = {
   readonly holds: () => boolean
   readonly succeeded: () => void
   readonly failed: (error: unknown) => void
+  /** The connection broke: what Redis says when it is back may be older than what it has acknowledged. */
+  readonly disconnected: () => void
   /** Tries at once to win the trust back; false when that is not possible now. */
   readonly restore: () => Promise<boolean>
   /** Stops trying. */
@@ -24,45 +26,58 @@ export type RedisTrustOptions = {
  * Trust is lost when the connection is gone or three questions in a row fail. From then on it is tried four times a
  * second to win it back.
  */
-export function redisTrust({ connected, beforeTrust, log }: RedisTrustOptions): RedisTrust {
-  let trusting = false
-  let failures = 0
+export function redisTrust(options: RedisTrustOptions): RedisTrust {
+  const { connected, log } = options
+  const state: TrustState = { trusting: false, failures: 0, losses: 0 }
   let restoring: Promise<boolean> | undefined
   const probe = setInterval(() => {
-    if (!trusting && connected()) void restore()
+    if (!state.trusting && connected()) void restore()
   }, probeEveryMs).unref()
 
   function restore(): Promise<boolean> {
-    restoring ??= tryBeforeTrust().finally(() => (restoring = undefined))
+    restoring ??= winBack(options, state).finally(() => (restoring = undefined))
     return restoring
   }
 
-  async function tryBeforeTrust(): Promise<boolean> {
-    try {
-      await beforeTrust()
-    } catch {
-      return false // the next probe tries again
-    }
-    failures = 0
-    trusting = true
-    log.info('quota gate: serving from Redis')
-    return true
-  }
-
   return {
-    holds: () => trusting,
-    succeeded: () => (failures = 0),
+    holds: () => state.trusting,
+    succeeded: () => (state.failures = 0),
     failed(error) {
-      failures += 1
-      if (!trusting || (connected() && failures < failuresToTrip)) return
-      trusting = false
-      log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
+      state.failures += 1
+      if (!connected() || state.failures >= failuresToTrip) lose(state, log, error)
+    },
+    disconnected: () => {
+      lose(state, log)
     },
     restore,
     close: () => {
       clearInterval(probe)
+      state.trusting = false // the connection that is closed next is no news
     },
   }
+}
+
+type TrustState = { trusting: boolean; failures: number; losses: number }
+
+function lose(state: TrustState, log: Logger, error?: unknown): void {
+  state.losses += 1
+  if (!state.trusting) return
+  state.trusting = false
+  log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
+}
+
+async function winBack({ beforeTrust, log }: RedisTrustOptions, state: TrustState): Promise<boolean> {
+  const { losses } = state
+  try {
+    await beforeTrust()
+  } catch {
+    return false // the next probe tries again
+  }
+  if (state.losses !== losses) return false // lost again meanwhile
+  state.failures = 0
+  state.trusting = true
+  log.info('quota gate: serving from Redis')
+  return true
 }
 
 const probeEveryMs = 250

@@ -19,7 +19,11 @@ export function signIn(context: AccountContext): Endpoint {
     if (!allowed)
       throw rateLimited(window, now.getTime() / 1000, 'Too many sign-ins failed from this address.', res)
     res.locals.windows = [window]
-    const account = await checkPassword(context, body.email, body.password)
+    const account = await checkPassword(context, body.email, body.password).catch(async (error: unknown) => {
+      // Nobody has looked at the password: the attempt does not count.
+      await returnAttempt(db, signInLimit, address).catch(() => undefined)
+      throw error
+    })
     if (account === undefined) throw wrongPassword(context)
     await returnAttempt(db, signInLimit, address)
     const { token, expiresAt } = sessions.issue({ tag: account.tag, version: account.session_version })

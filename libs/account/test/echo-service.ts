@@ -25,7 +25,7 @@ export const bearerDeployment: Deployment = { name: 'bearer', code: 'vhr', keyHe
 
 export const echoPlans: Plans = {
   ...testPlans,
-  big: { name: 'Big', daily: 100_000, monthly: 3_000_000, features: [] },
+  big: { name: 'Big', daily: 100_000, monthly: 3_000_000, features: ['extra'] },
 }
 
 /** Starts the echo service in this process on real stores; see startTestApp. */

@@ -97,7 +97,7 @@ export async function insertAccount(
       tag,
       name: 'Test',
       email: `${tag}@example.com`,
-      email_normalised: `${tag}@example.com`,
+      email_normalised: `${tag}@example.com`.toLowerCase(),
       password_hash: '-',
       plan,
     })

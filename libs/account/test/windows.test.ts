@@ -186,7 +186,10 @@ describe('the headers', () => {
           windows.map(({ name, limit, seconds }) => [name, { q: limit, w: seconds }]),
         )
         expect(members(headers['RateLimit'])).toEqual(
-          windows.map(({ name, remaining, resetsAt }) => [name, { r: remaining, t: Math.ceil(resetsAt - now) }]),
+          windows.map(({ name, remaining, resetsAt }) => [
+            name,
+            { r: remaining, t: Math.ceil(resetsAt - now) },
+          ]),
         )
       }),
       { numRuns: 2_000 },

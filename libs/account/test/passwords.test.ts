@@ -1,0 +1,134 @@
+import { HttpError } from '@hearth/chassis/errors'
+import argon2 from 'argon2'
+import fc from 'fast-check'
+import { createPasswords, needsRehash, passwordProblem } from '../src/passwords.ts'
+import type { TestApp } from '../testing/test-app.ts'
+import { startEcho } from './echo-service.ts'
+
+const { hash } = argon2
+afterEach(() => {
+  argon2.hash = hash
+})
+
+describe('passwords', () => {
+  test('are verified by the hash that was made of them, and by no other', async () => {
+    const passwords = createPasswords()
+    const made = await passwords.hash('an unusual pass phrase')
+
+    expect(made).toMatch(/^\$argon2id\$v=19\$/)
+    expect(await passwords.verify(made, 'an unusual pass phrase')).toBe(true)
+    expect(await passwords.verify(made, 'an unusual pass phrasf')).toBe(false)
+    expect(await passwords.verify(undefined, 'an unusual pass phrase')).toBe(false)
+    expect(await passwords.verify(undefined, 'nobody has this password')).toBe(false)
+  })
+
+  test('are hashed anew when the parameters have become stronger', async () => {
+    const weak = await argon2.hash('x', { memoryCost: 1024, timeCost: 2, parallelism: 1 })
+
+    expect(needsRehash(weak)).toBe(true)
+    expect(needsRehash(await createPasswords().hash('x'))).toBe(false)
+  })
+
+  test('are hashed two at a time while 20 wait; the 23rd is told to come back', async () => {
+    let [running, most] = [0, 0]
+    const ends: (() => void)[] = []
+    // The only thing that is replaced: a hash that ends when the test says so, to see how many run at once.
+    const held = async (): Promise<string> => {
+      most = Math.max(most, (running += 1))
+      await new Promise<void>((end) => ends.push(end))
+      running -= 1
+      return 'hash'
+    }
+    const passwords = createPasswords()
+    await passwords.verify(undefined, 'waits for the first hash')
+    argon2.hash = held as unknown as typeof argon2.hash // its buffer overload is not used
+    const calls = Array.from({ length: 22 }, () => passwords.hash('x'))
+    const refused = await passwords.hash('x').catch((error: unknown) => error)
+    const alsoRefused = await passwords.verify('y', 'x').catch((error: unknown) => error)
+
+    for (const error of [refused, alsoRefused]) {
+      if (!(error instanceof HttpError)) throw new Error('It was not refused.')
+      expect([error.kind.status, error.kind.code]).toEqual([503, 'temporarily_unavailable'])
+      expect(error.headers).toEqual(['Retry-After', '5'])
+    }
+    const state = { done: false }
+    const all = Promise.all(calls).finally(() => (state.done = true))
+    while (!state.done) {
+      ends.shift()?.()
+      await new Promise((resume) => setImmediate(resume))
+    }
+    expect(await all).toHaveLength(22)
+    expect(most).toBe(2)
+    argon2.hash = hash
+    expect(await passwords.hash('free again')).toMatch(/^\$argon2id/)
+  })
+
+  test('give their place back when hashing fails', async () => {
+    const passwords = createPasswords(1, 1)
+    for (let i = 0; i < 5; i++) await expect(passwords.verify('not a hash', 'x')).rejects.toThrow()
+
+    expect(await passwords.hash('x')).toMatch(/^\$argon2id/)
+  })
+})
+
+describe('a new password', () => {
+  test.each(['12345678', 'password', 'Password1', 'QWERTYUIOP', 'iloveyou', 'aaaaaaaa', '😀😀😀😀😀😀😀😀'])(
+    'may not be %s: it is guessed first',
+    (password) => {
+      expect(passwordProblem(password, 'ann@example.com', 'Ann')).toContain('guessed first')
+    },
+  )
+
+  test('has 8 to 256 code points and is well-formed; composition does not matter', () => {
+    const unit = fc.constantFrom('k', 'ß', '語', '😀', ' ')
+    const lengths = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 250, max: 262 }))
+    const texts = lengths.chain((length) => fc.string({ unit, minLength: length, maxLength: length }))
+    fc.assert(
+      fc.property(texts, (text) => {
+        fc.pre(!/^(.)\1*$/u.test(text))
+        const length = Array.from(text).length
+
+        expect(passwordProblem(text, 'ann@example.com', 'Ann') === undefined).toBe(
+          length >= 8 && length <= 256,
+        )
+        expect(passwordProblem(`${text.slice(0, 4)}\ud800abcdefg`, 'a@b.c', 'n')).toBeDefined()
+      }),
+    )
+  })
+})
+
+describe('too many passwords at once over HTTP', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startEcho({ settings: { signupsPerHour: 0 } })
+  })
+  afterAll(() => app.close())
+
+  test('are answered with 503 and Retry-After, and a refused sign-in does not count as a wrong password', async () => {
+    const { email, password } = await app.signUp()
+    const address = '10.254.0.1'
+    const storm = () =>
+      Array.from({ length: 30 }, () =>
+        app.call('post', '/v1/signup', {
+          body: { name: 'x', email: 'storm@example.com', password: 'an unusual pass phrase' },
+        }),
+      )
+    const signIns = () =>
+      Array.from({ length: 9 }, () =>
+        app.call('post', '/v1/account/sessions', { address, body: { email, password } }),
+      )
+    const answers = [...storm(), ...signIns()]
+    const first = await Promise.all(answers)
+    const second = await Promise.all([...storm(), ...signIns()])
+
+    const statuses = [...first, ...second].map(({ status }) => status)
+    expect(statuses).toContain(503)
+    expect(statuses.filter((status) => ![201, 409, 503].includes(status))).toEqual([])
+    const patient = await app.call('post', '/v1/account/sessions', { address, body: { email, password } })
+    expect(patient.status).toBe(201)
+    const attempts = await app.database.db.selectFrom('attempt').selectAll().execute()
+    expect(attempts.filter(({ bucket }) => bucket.startsWith('sign-in')).map(({ count }) => count)).toEqual([
+      0,
+    ])
+  })
+})
