@@ -1,4 +1,4 @@
-import { accountProblems, type Accounts } from '@hearth/account'
+import { accountProblems, operatorProblems, type Accounts } from '@hearth/account'
 import { mountDocs } from '@hearth/chassis/docs'
 import { httpProblems } from '@hearth/chassis/errors'
 import { mountHealth } from '@hearth/chassis/health'
@@ -11,7 +11,7 @@ import { description } from './description.ts'
 /** What the service is made of. */
 export type Dependencies = {
   readonly accounts: Accounts
-  readonly http: Pick<HttpOptions, 'log' | 'publicUrl' | 'trustProxy' | 'observe'>
+  readonly http: Pick<HttpOptions, 'log' | 'publicUrl' | 'trustProxy' | 'isStarted' | 'observe'>
   readonly ready: () => Promise<Readiness>
   /** Milliseconds since 1970, for `meta.timestamp`. */
   readonly clock: () => number
@@ -28,7 +28,7 @@ export function createApp({ accounts, http, ready, clock }: Dependencies): Expre
   mountHealth(app, ready)
   mountDocs(app, {
     ...description(http.publicUrl),
-    problems: Object.values({ ...httpProblems, ...accountProblems }),
+    problems: Object.values({ ...httpProblems, ...accountProblems, ...operatorProblems }),
   })
   return closeHttpApp(app)
 }

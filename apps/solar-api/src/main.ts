@@ -18,11 +18,11 @@ const service: ServiceDefinition<AccountTables, typeof accountVariables> = {
   internalPort: 9001,
   variables: accountVariables,
   migrations: [accountMigrations],
-  async open({ config, database, redis, log, metrics, ready }) {
+  async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
     const accounts = await openAccounts({ deployment, plans, envelope, db, redis, log, settings: config })
     const { publicUrl, trustProxy } = config
-    const http = { log, publicUrl, trustProxy, observe: metrics.observeRequest }
+    const http = { log, publicUrl, trustProxy, isStarted, observe: metrics.observeRequest }
     return {
       app: createApp({ accounts, http, ready, clock: Date.now }),
       limitHeadersFor: accounts.limitHeadersFor,
@@ -33,7 +33,7 @@ const service: ServiceDefinition<AccountTables, typeof accountVariables> = {
   commands: {
     account: ({ host, internalPort, operatorTokens: [token = ''] }, args) =>
       runOperatorCli(args, {
-        baseUrl: `http://${host}:${internalPort}`,
+        baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${internalPort}`,
         token,
         print: (line) => process.stdout.write(`${line}\n`),
         printError: (line) => process.stderr.write(`${line}\n`),

@@ -94,7 +94,7 @@ const AWAY_CODES = new Set(
  * SQLSTATE: 08 connection, 25006 read-only (a replica after a fail-over), 53 resources (connections, disk, memory),
  * 55P03 lock and 57014 statement timeout, 57P01…05 shut down, crashed, starting, dropped, idle too long.
  */
-const AWAY_STATES = /^(08...|25006|53...|55P03|57014|57P0[1-5])$/
+const AWAY_STATES = /^(08...|25006|40001|40P01|53...|55P03|57014|57P0[1-5])$/
 
 /** What pg, its pool, Kysely and PGlite say without a code. */
 const AWAY_MESSAGES =

@@ -1,15 +1,13 @@
-import type { Express, Request, Response } from 'express'
+import type { Express } from 'express'
 import Joi from 'joi'
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { endpoint, record } from './endpoint.ts'
 import { HttpError, httpProblems, type ProblemKind } from './errors.ts'
 import { send } from './http.ts'
 import { openApiDocument, type OpenApiOptions } from './openapi.ts'
 import { indexRoutes } from './routes.ts'
+import { once, sendStatic, staticText, type StaticText } from './static-text.ts'
 
 /** What the pages outside /v1 show. */
 export type DocsOptions = OpenApiOptions & {
@@ -22,8 +20,8 @@ const unchanged = { description: 'It is what `If-None-Match` names.' }
 
 /** Mounts `/`, `/openapi.json`, `/docs` with its assets and `/errors/{code}`: public, without key, never charged. */
 export function mountDocs(app: Express, options: DocsOptions): void {
-  const document = once(() =>
-    Promise.resolve(JSON.stringify(openApiDocument(indexRoutes(app).operations, options))),
+  const document = once(async () =>
+    staticText(JSON.stringify(openApiDocument(indexRoutes(app).operations, options))),
   )
   app.get('/', index(options))
   app.get('/openapi.json', describe(document))
@@ -56,7 +54,7 @@ function index({ title, version, publicUrl }: DocsOptions) {
   )
 }
 
-function describe(document: () => Promise<string>) {
+function describe(document: () => Promise<StaticText>) {
   return endpoint(
     {
       id: 'getOpenApi',
@@ -68,12 +66,12 @@ function describe(document: () => Promise<string>) {
         304: unchanged,
       },
     },
-    async (_input, req, res) => sendCached(req, res, 'application/json; charset=utf-8', await document()),
+    async (_input, req, res) => sendStatic(req, res, 'application/json; charset=utf-8', await document()),
   )
 }
 
 function docsPage(title: string) {
-  const html = page(
+  const html = htmlOf(
     title,
     '<link rel="stylesheet" href="docs/swagger-ui.css"><div id="ui"></div><script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script>',
   )
@@ -85,7 +83,7 @@ function docsPage(title: string) {
       access: 'public',
       responses: { 200: htmlPage, 304: unchanged },
     },
-    (_input, req, res) => sendCached(req, res, 'text/html; charset=utf-8', html, pageHeaders),
+    (_input, req, res) => sendStatic(req, res, 'text/html; charset=utf-8', html, pageHeaders),
   )
 }
 
@@ -108,12 +106,12 @@ const docsAsset = endpoint(
   async ({ params }, req, res) => {
     const asset = assets.get(params.asset)
     if (asset === undefined) throw new HttpError(httpProblems.not_found, 'The docs page has no such file.')
-    await sendCached(req, res, asset.type, await asset.load())
+    await sendStatic(req, res, asset.type, await asset.load())
   },
 )
 
-function errorPage({ title, problems, publicUrl }: DocsOptions) {
-  const byCode = new Map(problems.map((kind) => [kind.code, kind]))
+function errorPage(options: DocsOptions) {
+  const pages = new Map(options.problems.map((kind) => [kind.code, describeProblem(kind, options)]))
   return endpoint(
     {
       id: 'getErrorPage',
@@ -126,23 +124,24 @@ function errorPage({ title, problems, publicUrl }: DocsOptions) {
       examples: [{ name: 'validation', status: 200, params: { code: 'validation_failed' } }],
     },
     ({ params }, req, res) => {
-      const kind = byCode.get(params.code)
-      if (kind === undefined) {
+      const html = pages.get(params.code)
+      if (html === undefined) {
         throw new HttpError(
           httpProblems.not_found,
-          `There is no such error code. The codes are: ${[...byCode.keys()].join(', ')}.`,
+          `There is no such error code. The codes are: ${[...pages.keys()].join(', ')}.`,
         )
       }
-      const text = escapeHtml(kind.meaning).replaceAll(/`([^`]*)`/g, '<code>$1</code>')
-      const body = `<main><h1><code>${kind.code}</code></h1><p>HTTP ${kind.status}: ${escapeHtml(kind.title)}.</p><p>${text}</p><p><a href="${escapeHtml(publicUrl)}/docs">API description</a></p></main>`
-      return sendCached(
-        req,
-        res,
-        'text/html; charset=utf-8',
-        page(`${kind.code} - ${title}`, body),
-        pageHeaders,
-      )
+      return sendStatic(req, res, 'text/html; charset=utf-8', html, pageHeaders)
     },
+  )
+}
+
+function describeProblem({ code, status, title, meaning }: ProblemKind, options: DocsOptions): StaticText {
+  const text = escapeHtml(meaning).replaceAll(/`([^`]*)`/g, '<code>$1</code>')
+  const back = `<a href="${escapeHtml(options.publicUrl)}/docs">API description</a>`
+  return htmlOf(
+    `${code} - ${options.title}`,
+    `<main><h1><code>${code}</code></h1><p>HTTP ${status}: ${escapeHtml(title)}.</p><p>${text}</p><p>${back}</p></main>`,
   )
 }
 
@@ -153,17 +152,18 @@ const assets = new Map(
     {
       name: 'start.js',
       type: 'text/javascript; charset=utf-8',
-      load: () =>
-        Promise.resolve(
+      load: once(async () =>
+        staticText(
           "SwaggerUIBundle({ url: 'openapi.json', dom_id: '#ui', deepLinking: true, validatorUrl: null, persistAuthorization: false })\n",
         ),
+      ),
     },
   ].map((asset) => [asset.name, asset]),
 )
 
-function file(name: string, type: string): { name: string; type: string; load: () => Promise<string> } {
+function file(name: string, type: string): { name: string; type: string; load: () => Promise<StaticText> } {
   const path = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
-  return { name, type, load: once(() => readFile(path, 'utf8')) }
+  return { name, type, load: once(async () => staticText(await readFile(path, 'utf8'))) }
 }
 
 const pageHeaders = [
@@ -171,10 +171,12 @@ const pageHeaders = [
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 ]
 
-function page(title: string, body: string): string {
+function htmlOf(title: string, body: string): StaticText {
   const style =
     'main{font:1.1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:.1em .3em;border-radius:.2em}'
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>${body}</html>\n`
+  return staticText(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>${body}</html>\n`,
+  )
 }
 
 function escapeHtml(text: string): string {
@@ -183,36 +185,4 @@ function escapeHtml(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
-}
-
-/** Sends text that changes only with a release: an ETag by content, gzip where the client takes it. */
-async function sendCached(
-  req: Request,
-  res: Response,
-  type: string,
-  text: string,
-  headers: readonly string[] = [],
-): Promise<void> {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  const common = ['ETag', etag, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding', ...headers]
-  if (req.headers['if-none-match'] === etag) return send(res, 304, undefined, common)
-  if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) {
-    return send(res, 200, text, ['Content-Type', type, ...common])
-  }
-  const packed = await compress(text, etag)
-  return send(res, 200, packed, ['Content-Type', type, 'Content-Encoding', 'gzip', ...common])
-}
-
-const compress = (() => {
-  const packed = new Map<string, Promise<Buffer>>()
-  return (text: string, etag: string): Promise<Buffer> => {
-    const known = packed.get(etag) ?? promisify(gzip)(text)
-    packed.set(etag, known)
-    return known
-  }
-})()
-
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let value: Promise<T> | undefined
-  return () => (value ??= load())
 }

@@ -115,6 +115,15 @@ export const httpProblems = problemKinds({
   ],
 })
 
+/** 503 with Retry-After; `what` says in one sentence what is away. */
+export function unavailable(what: string, cause?: unknown): HttpError {
+  return new HttpError(
+    httpProblems.temporarily_unavailable,
+    `${what} Nothing was charged; send the request again after the time in Retry-After.`,
+    { headers: ['Retry-After', '5'], cause, members: { retryable: true } },
+  )
+}
+
 type HttpErrorExtra = {
   readonly errors?: readonly FieldProblem[]
   readonly headers?: readonly string[]

@@ -7,8 +7,9 @@ import express, {
 } from 'express'
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import { isUnavailable } from './database.ts'
-import { HttpError, httpProblems, type ProblemKind } from './errors.ts'
+import { HttpError, httpProblems, unavailable } from './errors.ts'
+import { maskCredentials } from './logger.ts'
+import { problemBody, toHttpError } from './problems.ts'
 import { indexRoutes, type MountedOperation, type RouteIndex } from './routes.ts'
 
 /** What http.ts needs to know of the service, and the two points where others take part in every answer. */
@@ -24,6 +25,8 @@ export type HttpOptions = {
   readonly limitHeaders: (res: Response) => readonly string[]
   /** Called once before an answer is written; a promise delays the answer until it is fulfilled. */
   readonly settle: (res: Response, status: number) => Promise<void> | undefined
+  /** While it says no, requests under /v1 are answered with 503. */
+  readonly isStarted?: () => boolean
   /** Called when an answer is finished. */
   readonly observe?: (method: string, route: string, status: number, seconds: number) => void
 }
@@ -58,16 +61,23 @@ export function createHttpApp(options: HttpOptions): Express {
   app.set('trust proxy', options.trustProxy)
   let routes: RouteIndex | undefined
   app.use((req, res, next) => {
-    routes ??= indexRoutes(app)
-    begin(options, routes, req, res)
+    begin(options, (routes ??= indexRoutes(app)), req, res)
+    if (req.headers.host === undefined && req.httpVersion === '1.1') throw withoutHost()
     if (req.method === 'OPTIONS') answerOptions(res)
+    else if (options.isStarted?.() === false && req.path.startsWith('/v1/'))
+      throw unavailable('The service is starting.')
     else next()
   })
   return app
 }
 
-/** Adds what comes after all routes: 404, 405 and the one place where errors become answers. */
+/**
+ * Adds what comes after all routes: 404, 405 and the one place where errors become answers.
+ *
+ * @throws Error when a route is mounted in a way that cannot be described
+ */
 export function closeHttpApp(app: Express): Express {
+  indexRoutes(app)
   app.use(noSuchRoute)
   app.use(problemMapper)
   return app
@@ -110,26 +120,6 @@ export function send(
   return settled.then(() => {
     write(res, status, body, headers)
   })
-}
-
-/** The body of a problem answer (RFC 9457). */
-export function problemBody(
-  options: Pick<HttpOptions, 'publicUrl' | 'problemMembers'>,
-  kind: ProblemKind,
-  detail: string,
-  rest: { readonly instance?: string; readonly requestId: string; readonly members?: object },
-): Record<string, unknown> {
-  return {
-    ...options.problemMembers,
-    type: `${options.publicUrl}/errors/${kind.code}`,
-    title: kind.title,
-    status: kind.status,
-    detail,
-    instance: rest.instance,
-    code: kind.code,
-    requestId: rest.requestId,
-    ...rest.members,
-  }
 }
 
 /** Constant headers of every answer: helmet's set, with framing forbidden and scripts allowed nowhere. */
@@ -220,6 +210,13 @@ function isJson(req: { headers: { 'content-type'?: string | undefined } }): bool
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(req.headers['content-type'] ?? '')
 }
 
+function withoutHost(): HttpError {
+  return new HttpError(
+    httpProblems.malformed_request,
+    'The header Host is missing; HTTP/1.1 requests need it.',
+  )
+}
+
 const noSuchRoute: RequestHandler = (req, res) => {
   const { allow } = res.locals
   if (allow === undefined) {
@@ -250,66 +247,10 @@ const problemMapper: ErrorRequestHandler = async (error: unknown, req, res, _nex
     requestId,
     members: { ...problem.members, ...(problem.errors.length > 0 ? { errors: problem.errors } : {}) },
   })
-  await send(res, problem.kind.status, body, [
+  // A key in the wrong place, such as the path, is not repeated: problem bodies end up in the logs of clients.
+  await send(res, problem.kind.status, maskCredentials(JSON.stringify(body)), [
     'Content-Type',
     'application/problem+json; charset=utf-8',
     ...problem.headers,
   ])
-}
-
-function toHttpError(error: unknown): HttpError {
-  if (error instanceof HttpError) return error
-  if (isUnavailable(error))
-    return unavailable('A database the service depends on did not answer in time.', error)
-  return parserProblem(error) ?? new HttpError(httpProblems.internal_error, internalDetail, { cause: error })
-}
-
-/** 503 with Retry-After; `what` says in one sentence what is away. */
-export function unavailable(what: string, cause?: unknown): HttpError {
-  return new HttpError(
-    httpProblems.temporarily_unavailable,
-    `${what} Nothing was charged; send the request again after the time in Retry-After.`,
-    { headers: ['Retry-After', '5'], cause, members: { retryable: true } },
-  )
-}
-
-const internalDetail =
-  'The request could not be completed because of a fault on our side. It was logged under this request id and cost no quota.'
-
-/** Errors of Express's body parser and path decoder, by their documented `type` and `status`. */
-function parserProblem(error: unknown): HttpError | undefined {
-  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined
-  const type = 'type' in error ? error.type : undefined
-  switch (type) {
-    case 'entity.parse.failed':
-    case 'request.size.invalid':
-    case 'request.aborted':
-      return new HttpError(
-        httpProblems.malformed_json,
-        'The body is not valid JSON. Send one JSON object, in UTF-8.',
-      )
-    case 'entity.too.large':
-      return new HttpError(
-        httpProblems.body_too_large,
-        'The body is larger than 64 KiB (65,536 bytes). Send less.',
-      )
-    case 'charset.unsupported':
-    case 'encoding.unsupported':
-      return new HttpError(
-        httpProblems.unsupported_media_type,
-        'The body must be UTF-8 JSON, uncompressed or compressed with gzip, deflate or br.',
-        { headers: ['Accept', 'application/json'] },
-      )
-    default:
-      if (error.status < 400 || error.status >= 500) return undefined
-      return error instanceof URIError || error.status !== 400
-        ? new HttpError(
-            httpProblems.validation_failed,
-            'The path has a percent sign that starts no valid escape.',
-          )
-        : new HttpError(
-            httpProblems.malformed_json,
-            'The body could not be read. Send one JSON object, in UTF-8.',
-          )
-  }
 }

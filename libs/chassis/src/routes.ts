@@ -37,25 +37,42 @@ export function indexRoutes(app: Express): RouteIndex {
     else fixed.set(path, entry)
   }
   function find(method: string, path: string): RouteMatch {
-    const entry = fixed.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.entry
-    return { operation: entry?.byMethod.get(method), allow: entry?.allow }
+    const entry = fixed.get(path)
+    const operation = entry?.byMethod.get(method)
+    if (entry !== undefined && operation !== undefined) return { operation, allow: entry.allow }
+    // A fixed path without this method may still be one that a pattern has.
+    const others = patterns.filter(({ pattern }) => pattern.test(path)).map((one) => one.entry)
+    const entries = entry === undefined ? others : [entry, ...others]
+    if (entries.length === 0) return { operation: undefined, allow: undefined }
+    return {
+      operation: entries.map(({ byMethod }) => byMethod.get(method)).find((one) => one !== undefined),
+      allow: [...new Set(entries.flatMap(({ allow }) => allow))].toSorted(),
+    }
   }
   return { operations, find }
 }
 
 function mountedOperations(app: Express): MountedOperation[] {
-  const found = (app.router.stack as readonly Layer[]).flatMap(({ route }) => {
-    if (route === undefined) return []
-    return route.stack.map(({ method, handle }) => {
-      if (!('operation' in handle)) {
-        throw new Error(`${method} ${route.path} is mounted without a description; make it with endpoint().`)
-      }
-      return { ...handle.operation, method, path: route.path }
-    })
-  })
+  const found = (app.router.stack as readonly Layer[]).flatMap(({ route }) =>
+    route === undefined ? [] : [operationOf(route)],
+  )
   const ids = new Set(found.map((operation) => operation.id))
   if (ids.size !== found.length) throw new Error('Two operations share one id.')
   return found
+}
+
+/** A route has one endpoint, and may have middleware before it. */
+function operationOf({ path, stack }: Route): MountedOperation {
+  const endpoints = stack.flatMap(({ method, handle }) =>
+    'operation' in handle ? [{ ...handle.operation, method, path }] : [],
+  )
+  const [operation] = endpoints
+  if (operation === undefined || endpoints.length > 1) {
+    throw new Error(
+      `${path} is mounted with ${endpoints.length} descriptions; make one handler with endpoint().`,
+    )
+  }
+  return operation
 }
 
 function pathEntry(operations: readonly MountedOperation[]): PathEntry {
@@ -79,9 +96,9 @@ type PathEntry = {
 }
 
 /** The part of Express 5's router that is read here (its types do not name it). */
-type Layer = {
-  readonly route?: {
-    readonly path: string
-    readonly stack: readonly { readonly method: string; readonly handle: Endpoint | (() => unknown) }[]
-  }
+type Layer = { readonly route?: Route }
+
+type Route = {
+  readonly path: string
+  readonly stack: readonly { readonly method: string; readonly handle: Endpoint | (() => unknown) }[]
 }

@@ -44,11 +44,14 @@ export function createServer(app: Express, options: HttpServerOptions): Server {
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 8_192,
       keepAliveTimeout: 72_000,
+      // The app itself refuses requests without Host and ignores Expect, so that these answers look like all others.
+      requireHostHeader: false,
     },
     app,
   )
   server.maxConnections = options.maxConnections ?? 10_000
   server.maxRequestsPerSocket = options.maxRequestsPerSocket ?? 1_000
+  server.on('checkExpectation', app)
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) answerParserError(codeOf(error), socket, options.parserErrorResponse)
   })

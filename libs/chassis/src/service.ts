@@ -7,15 +7,8 @@ import { ConfigError, readConfig, serviceVariables, type ConfigOf, type Environm
 import { isUnavailable, openDatabase, type Database } from './database.ts'
 import { endpoint } from './endpoint.ts'
 import { httpProblems, type ProblemKind } from './errors.ts'
-import {
-  closeHttpApp,
-  createHttpApp,
-  newRequestId,
-  problemBody,
-  securityHeaders,
-  send,
-  type HttpOptions,
-} from './http.ts'
+import { closeHttpApp, createHttpApp, newRequestId, securityHeaders, send, type HttpOptions } from './http.ts'
+import { problemBody } from './problems.ts'
 import { createLifecycle, readiness, type Lifecycle, type Readiness } from './lifecycle.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -56,6 +49,8 @@ export type ServiceParts<Tables, Own extends Record<string, Variable<unknown>>> 
   readonly log: Logger
   readonly metrics: Metrics
   readonly ready: () => Promise<Readiness>
+  /** Whether migrations are there; see HttpOptions. */
+  readonly isStarted: () => boolean
 }
 
 /** What `open` returns. */
@@ -86,7 +81,7 @@ export async function runService<Tables, Own extends Record<string, Variable<unk
   const config = readConfig(environment, all) as ServiceConfig<Own> // a spread of generics loses its keys
   if (command === 'serve') return serveService(definition, config)
   if (command === 'migrate') return migrateService(definition, config)
-  const own = commands[command]
+  const own = Object.hasOwn(commands, command) ? commands[command] : undefined
   if (own !== undefined) return own(config, rest)
   const known = ['serve', 'migrate', ...Object.keys(commands)].join(', ')
   throw new ConfigError([`There is no command ${JSON.stringify(command)}; expected one of: ${known}.`])
@@ -104,7 +99,15 @@ async function serveService<Tables, Own extends Record<string, Variable<unknown>
   const ready = readiness({ lifecycle, checks: checksOf(database, redis) })
   const preparing = prepare(definition, config, database, lifecycle, log)
   await Promise.race([preparing, sleep(patienceMs)])
-  const opened = await definition.open({ config, database, redis, log, metrics, ready })
+  const opened = await definition.open({
+    config,
+    database,
+    redis,
+    log,
+    metrics,
+    ready,
+    isStarted: lifecycle.isStarted,
+  })
   const serving = await serve({
     app: opened.app,
     internal: {

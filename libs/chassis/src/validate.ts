@@ -21,6 +21,7 @@ export function validate<T>(schema: Joi.Schema<T>, value: unknown, part: Request
       { errors: [{ pointer: '', code: 'required', detail: 'A JSON object is expected as the body.' }] },
     )
   }
+  if (part === 'body') refuseHostileNames(value)
   const result: Joi.ValidationResult<T> = schema.validate(value, {
     convert: part !== 'body',
     abortEarly: false,
@@ -28,8 +29,13 @@ export function validate<T>(schema: Joi.Schema<T>, value: unknown, part: Request
     errors: { wrap: { label: false, array: false }, label: 'path' },
   })
   if (result.error === undefined) return result.value
-  throw invalid(result.error.details.map((detail) => fieldProblem(detail, part, schema)))
+  throw invalid(
+    result.error.details.slice(0, mostProblems).map((detail) => fieldProblem(detail, part, schema)),
+  )
 }
+
+/** An answer names at most so many problems: finding near names costs time for each. */
+const mostProblems = 20
 
 /** The error for fields that were found wrong by other means than a schema. */
 export function invalid(errors: readonly FieldProblem[]): HttpError {
@@ -41,32 +47,82 @@ export function invalid(errors: readonly FieldProblem[]): HttpError {
   return new HttpError(httpProblems.validation_failed, detail, { errors })
 }
 
-function fieldProblem(detail: Joi.ValidationErrorItem, part: RequestPart, schema: Joi.Schema): FieldProblem {
-  const code = fieldCodes[detail.type] ?? detail.type.replace('.', '_')
-  const said = sentence(detail, schema)
-  const text = said.endsWith('?') ? said : `${said}.`
-  const name = detail.path.join('.')
-  if (part === 'body') return { pointer: toPointer(detail.path), code, detail: text }
-  return part === 'header' ? { header: name, code, detail: text } : { parameter: name, code, detail: text }
-}
-
-function sentence(detail: Joi.ValidationErrorItem, schema: Joi.Schema): string {
-  const value: unknown = detail.context?.value
-  switch (detail.type) {
-    case 'object.unknown': {
-      const near = nearest(String(detail.path.at(-1)), keysAt(schema, detail.path.slice(0, -1)))
-      return `${detail.path.join('.')} is not a known field${near === undefined ? '' : `; did you mean ${near}?`}`
+/**
+ * Refuses bodies that would keep joi busy or deceive it: with very many fields, and with a field that joi, which
+ * copies objects by assignment, would take for their prototype.
+ */
+function refuseHostileNames(body: unknown): void {
+  let fields = 0
+  const open: { path: readonly string[]; value: unknown }[] = [{ path: [], value: body }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, value } = next
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, inner] of Object.entries(value)) {
+      fields += 1
+      if (name === '__proto__') throw invalid([unknownField([...path, name], undefined)])
+      if (fields > mostFields) throw invalid([tooManyFields])
+      if (typeof inner === 'object') open.push({ path: [...path, name], value: inner })
     }
-    case 'number.base':
-      return `${detail.message}${typeof value === 'string' ? ', not text: JSON numbers are written without quotes' : ''}`
-    case 'object.base':
-      return detail.path.length === 0 ? 'The body must be a JSON object' : detail.message
-    default:
-      return detail.message
   }
 }
 
-function keysAt(schema: Joi.Schema, path: readonly (string | number)[]): string[] {
+/** No schema has as many fields and list entries. */
+const mostFields = 500
+const tooManyFields: FieldProblem = {
+  pointer: '',
+  code: 'too_many',
+  detail: `The body has more than ${mostFields} fields and list entries; no request of this service needs as many.`,
+}
+
+function fieldProblem(detail: Joi.ValidationErrorItem, part: RequestPart, schema: Joi.Schema): FieldProblem {
+  if (detail.type === 'object.unknown') {
+    const near = nearest(String(detail.path.at(-1)), keysAt(schema, detail.path.slice(0, -1)))
+    return unknownField(detail.path, near, part)
+  }
+  const code = fieldCodes[detail.type] ?? detail.type.replace('.', '_')
+  const said = { code, detail: `${clipped(sentence(detail))}.` }
+  const name = detail.path.join('.')
+  if (part === 'body') return { pointer: toPointer(detail.path), ...said }
+  return part === 'header' ? { header: name, ...said } : { parameter: clipped(name), ...said }
+}
+
+function unknownField(
+  path: readonly (string | number)[],
+  near: string | undefined,
+  part: RequestPart = 'body',
+): FieldProblem {
+  const name = clipped(path.join('.'))
+  const detail = `${name} is not a known field${near === undefined ? '.' : `; did you mean ${near}?`}`
+  const place = part === 'body' ? { pointer: clipped(toPointer(path)) } : { parameter: name }
+  return { ...place, code: 'unknown_field', detail }
+}
+
+function sentence({ type, path, message, context }: Joi.ValidationErrorItem): string {
+  const value: unknown = context?.value
+  if (type === 'number.base' && typeof value === 'string') {
+    return `${message}, not text: JSON numbers are written without quotes`
+  }
+  return type === 'object.base' && path.length === 0 ? 'The body must be a JSON object' : message
+}
+
+/** Names are the caller's; an answer repeats no more of them than helps. */
+function clipped(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text
+}
+
+/** The field names of a schema at a path. Asked only for fields that are unknown, so kept per schema and path. */
+function keysAt(schema: Joi.Schema, path: readonly (string | number)[]): readonly string[] {
+  const known = keysBySchema.get(schema) ?? new Map<string, readonly string[]>()
+  keysBySchema.set(schema, known)
+  const place = path.filter((step) => typeof step === 'string').join('.')
+  const keys = known.get(place) ?? describeKeys(schema, path)
+  if (keys.length > 0) known.set(place, keys)
+  return keys
+}
+
+const keysBySchema = new WeakMap<Joi.Schema, Map<string, readonly string[]>>()
+
+function describeKeys(schema: Joi.Schema, path: readonly (string | number)[]): readonly string[] {
   try {
     const target = path.length === 0 ? schema : schema.extract(path.map(String))
     const { keys = {} } = target.describe() as { keys?: object } // Joi's type for this leaves objects' keys out

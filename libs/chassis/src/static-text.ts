@@ -1,0 +1,40 @@
+import type { Request, Response } from 'express'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { send } from './http.ts'
+
+/** A text that changes only with a release, ready to be sent: hashed and packed once. */
+export type StaticText = {
+  readonly text: string
+  readonly etag: string
+  readonly packed: () => Promise<Buffer>
+}
+
+/** Prepares a text; it is packed when it is first asked for that way. */
+export function staticText(text: string): StaticText {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+  return { text, etag, packed: once(() => promisify(gzip)(text)) }
+}
+
+/** Sends it with its ETag, 304 where the client has it, gzip where the client takes it. */
+export async function sendStatic(
+  req: Request,
+  res: Response,
+  type: string,
+  { text, etag, packed }: StaticText,
+  headers: readonly string[] = [],
+): Promise<void> {
+  const common = ['ETag', etag, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding', ...headers]
+  if (req.headers['if-none-match'] === etag) return send(res, 304, undefined, common)
+  if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) {
+    return send(res, 200, text, ['Content-Type', type, ...common])
+  }
+  return send(res, 200, await packed(), ['Content-Type', type, 'Content-Encoding', 'gzip', ...common])
+}
+
+/** A function that does its work at the first call and gives the same promise to all others. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined
+  return () => (value ??= load())
+}
