@@ -142,9 +142,10 @@ const createPassGate = sql`
       if latest = day + 1 then day := latest; end if;
       select * into today from usage_day u where u.tag = in_tag and u.day = pass_gate.day;
       floor_now := case when floor_day = day then floor_used else 0 end;
-      used_today := greatest(coalesce(today.redis_used, 0), floor_now) - coalesce(today.redis_refunded, 0)
-        + coalesce(today.direct_used, 0) - coalesce(today.direct_refunded, 0);
-      select coalesce(sum(redis_used - redis_refunded + direct_used - direct_refunded), 0) into used_before
+      -- A refund may reach the ledger before the charge that it belongs to.
+      used_today := greatest(0, greatest(coalesce(today.redis_used, 0), floor_now) - coalesce(today.redis_refunded, 0)
+        + coalesce(today.direct_used, 0) - coalesce(today.direct_refunded, 0));
+      select coalesce(sum(greatest(0, redis_used - redis_refunded + direct_used - direct_refunded)), 0) into used_before
         from usage_day u where u.tag = in_tag and u.day >= month_start(pass_gate.day) and u.day < pass_gate.day;
 
       outcome := 'ok';

@@ -14,7 +14,7 @@ export type Snapshot = {
   readonly directRefunded: number
   /** Units of the earlier days of the month. */
   readonly before: number
-  /** Every key that is not revoked. `expiresAt` in Unix seconds, 0: never. */
+  /** Every key that is neither revoked nor expired. `expiresAt` in Unix seconds, 0: never. */
   readonly keys: readonly { readonly selector: string; readonly digest: string; readonly expiresAt: number }[]
 }
 
@@ -36,17 +36,19 @@ export async function readSnapshot(
   db: AccountDatabase,
   tag: string,
   day: number,
+  now: Date,
 ): Promise<Snapshot | undefined> {
   const { rows } = await sql<SnapshotRow>`
     select a.version, a.plan, a.suspended_at is not null as suspended,
       coalesce(u.redis_used, 0) as used, coalesce(u.redis_refunded, 0) as refunded,
       coalesce(u.direct_used, 0) as direct_used, coalesce(u.direct_refunded, 0) as direct_refunded,
-      (select coalesce(sum(e.redis_used - e.redis_refunded + e.direct_used - e.direct_refunded), 0)::integer
+      (select coalesce(sum(greatest(0, e.redis_used - e.redis_refunded + e.direct_used - e.direct_refunded)), 0)::integer
         from usage_day e where e.tag = a.tag and e.day >= month_start(${day}::integer) and e.day < ${day}::integer
       ) as before,
       (select coalesce(jsonb_agg(jsonb_build_object('selector', k.selector, 'digest', k.digest,
           'expiresAt', coalesce(ceil(extract(epoch from k.expires_at)), 0))), '[]')
         from api_key k where k.tag = a.tag and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > ${now})
       ) as keys
     from account a left join usage_day u on u.tag = a.tag and u.day = ${day}::integer
     where a.tag = ${tag}`.execute(db)

@@ -37,8 +37,6 @@ export function createLedger(
   const calls = new Map<string, Call>()
   const changed = { counters: unwritten<Counter>(), calls: unwritten<Call>(), uses: unwritten<Use>() }
   let latestDay = 0
-  let flushing: Promise<void> = Promise.resolve()
-
   async function writeAll(): Promise<void> {
     await changed.counters.write((rows) => writeCounters(db, rows, onDirect))
     await changed.calls.write((rows) => writeCalls(db, instance, rows))
@@ -60,10 +58,25 @@ export function createLedger(
       changed.uses.add({ tag, selector, usedAt }, tag + selector)
     },
     highest: (tag) => counters.get(tag),
-    flush: () => {
-      flushing = flushing.catch(ignore).then(writeAll)
-      return flushing
-    },
+    flush: sharing(writeAll),
+  }
+}
+
+/** Runs work one at a time; all who ask while it runs share the next run, which sees what they have done. */
+function sharing(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  function start(): Promise<void> {
+    next = undefined
+    running = work().finally(() => (running = undefined))
+    return running
+  }
+
+  return () => {
+    if (running === undefined) return start()
+    next ??= running.catch(ignore).then(start)
+    return next
   }
 }
 
@@ -124,8 +137,9 @@ function forgetOldDays(latestDay: number, counters: Map<string, Counter>, calls:
   let latest = latestDay
   for (const { day } of calls.values()) latest = Math.max(latest, day)
   if (latest === latestDay) return latestDay
-  for (const [key, { day }] of counters) if (day < latest) counters.delete(key)
-  for (const [key, { day }] of calls) if (day < latest) calls.delete(key)
+  // A call of yesterday may still be under way.
+  for (const [key, { day }] of counters) if (day < latest - 1) counters.delete(key)
+  for (const [key, { day }] of calls) if (day < latest - 1) calls.delete(key)
   return latest
 }
 
@@ -165,15 +179,17 @@ async function writeCalls(db: AccountDatabase, instance: string, rows: readonly 
 
 async function writeUses(db: AccountDatabase, rows: readonly Use[]): Promise<void> {
   await sql`
-    update api_key as k set last_used_at = to_timestamp(seen.used_at / 1000.0)
-    from unnest(
-      ${rows.map((row) => row.tag)}::text[], ${rows.map((row) => row.selector)}::text[],
-      ${rows.map((row) => row.usedAt)}::float8[]
-    ) as seen (tag, selector, used_at)
-    where k.tag = seen.tag and k.selector = seen.selector
-      and (k.last_used_at is null or k.last_used_at < to_timestamp(seen.used_at / 1000.0) - interval '30 seconds')`.execute(
-    db,
-  )
+    with due as (
+      select k.tag, k.selector, seen.used_at
+      from api_key k join unnest(
+        ${rows.map((row) => row.tag)}::text[], ${rows.map((row) => row.selector)}::text[],
+        ${rows.map((row) => row.usedAt)}::float8[]
+      ) as seen (tag, selector, used_at) on k.tag = seen.tag and k.selector = seen.selector
+      where k.last_used_at is null or k.last_used_at < to_timestamp(seen.used_at / 1000.0) - interval '30 seconds'
+      order by k.tag, k.selector for no key update of k skip locked
+    )
+    update api_key as k set last_used_at = to_timestamp(due.used_at / 1000.0)
+    from due where k.tag = due.tag and k.selector = due.selector`.execute(db)
 }
 
 type Counter = {

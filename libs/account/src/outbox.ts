@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AccountDatabase, AccountTables } from './database.ts'
+import { leaseMs } from './redis-trust.ts'
 
 /** Brings changes of accounts from Postgres to every instance that serves from Redis. */
 export type Outbox = {
@@ -18,48 +19,68 @@ export type Outbox = {
 /**
  * The outbox of a service with Redis. A change waits in Postgres until Redis has acknowledged the new state of the
  * account. An instance that is cut off from Redis leaves its changes to the instances that are not: each looks every
- * tenth of a second, and none trusts Redis before the outbox is empty.
+ * 50 ms. None trusts a Redis it has not heard from for the time of a lease, and none that begins to trust Redis uses a
+ * record without having read the account anew.
  */
 export function redisOutbox(
   db: AccountDatabase,
   replicate: (tag: string) => Promise<void>,
   trusting: () => boolean,
 ): Outbox {
-  async function deliverAll(rows: readonly { id: number; tag: string }[]): Promise<void> {
-    for (const [tag, group] of Map.groupBy(rows, (row) => row.tag)) {
-      await replicate(tag)
-      const ids = group.map((row) => row.id)
-      await db.deleteFrom('outbox').where('id', 'in', ids).execute()
-    }
-  }
-
-  async function deliver(tag: string): Promise<void> {
-    if (trusting()) {
-      const rows = await db.selectFrom('outbox').selectAll().where('tag', '=', tag).execute()
-      const delivered = await deliverAll(rows).then(
-        () => true,
-        () => false,
-      )
-      if (delivered) return
-    }
-    // Others may still serve from Redis; they look every 100 ms. When none does, the change holds already: the
-    // Postgres gate reads it, and whoever turns to Redis again drains the outbox first.
-    for (let waited = 0; waited < othersDeliverWithinMs; waited += lookAgainMs) {
-      const left = await db.selectFrom('outbox').select('id').where('tag', '=', tag).executeTakeFirst()
-      if (left === undefined) return
-      await sleep(lookAgainMs)
-    }
-  }
-
   return {
     async note(trx, tag) {
       await raiseVersion(trx, tag)
       await trx.insertInto('outbox').values({ tag }).execute()
     },
-    deliver,
-    async drain() {
-      await deliverAll(await db.selectFrom('outbox').selectAll().orderBy('id').limit(drainAtOnce).execute())
+    async deliver(tag) {
+      const delivered = trusting() && (await tryToDeliver(db, replicate, tag))
+      if (!delivered) await waitForOthers(db, tag)
     },
+    async drain() {
+      const rows = await db.selectFrom('outbox').selectAll().orderBy('id').limit(drainAtOnce).execute()
+      await deliverRows(db, replicate, rows)
+    },
+  }
+}
+
+type Replicate = (tag: string) => Promise<void>
+
+async function tryToDeliver(db: AccountDatabase, replicate: Replicate, tag: string): Promise<boolean> {
+  try {
+    const rows = await db.selectFrom('outbox').selectAll().where('tag', '=', tag).execute()
+    await deliverRows(db, replicate, rows)
+    return true
+  } catch {
+    return false // the row stays for others, and for later
+  }
+}
+
+/** One account that cannot be written does not hold up the others. @throws the first failure, at the end */
+async function deliverRows(
+  db: AccountDatabase,
+  replicate: Replicate,
+  rows: readonly { id: number; tag: string }[],
+): Promise<void> {
+  const failures: unknown[] = []
+  for (const [tag, group] of Map.groupBy(rows, (row) => row.tag)) {
+    try {
+      await replicate(tag)
+      const ids = group.map((row) => row.id)
+      await db.deleteFrom('outbox').where('id', 'in', ids).execute()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Whoever still serves from Redis delivers within this time, or has lost its trust in Redis and reads Postgres. */
+async function waitForOthers(db: AccountDatabase, tag: string): Promise<void> {
+  const end = performance.now() + othersDeliverWithinMs
+  while (performance.now() < end) {
+    const left = await db.selectFrom('outbox').select('id').where('tag', '=', tag).executeTakeFirst()
+    if (left === undefined) return
+    await sleep(lookAgainMs)
   }
 }
 
@@ -83,6 +104,7 @@ async function raiseVersion(trx: Transaction<AccountTables>, tag: string): Promi
     .execute()
 }
 
-const othersDeliverWithinMs = 200
+/** A lease, and the deadline of a question that was sent at its end. */
+const othersDeliverWithinMs = leaseMs + 100
 const lookAgainMs = 25
 const drainAtOnce = 1000

@@ -53,16 +53,19 @@ function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateO
 }
 
 async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
-  const { deployment, db, plans, burst, log, instance, clock } = options
-  const ledger = createLedger(db, instance, replicateLater)
-  const postgres = postgresGate({ db, plans, burst, ledger, clock })
-  let epoch = 0
-  const records = redisRecords({
-    ...{ redis, plans, burst, clock, prefix: deployment.code, floor: ledger.highest },
-    epoch: () => epoch,
+  const { db, log } = options
+  const { ledger, postgres, onRedis, epoch } = partsOf(options, redis)
+  const trust: RedisTrust = redisTrust({
+    log,
+    connected: () => redis.status === 'ready',
+    beat: () => redis.ping(),
+    beforeTrust: async () => {
+      await ledger.flush()
+      // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
+      epoch.current = await nextEpoch(db)
+      await outbox.drain()
+    },
   })
-  const onRedis = redisGate({ records, db, planIds: Object.keys(plans), ledger, postgres })
-  const trust: RedisTrust = redisTrust({ connected: () => redis.status === 'ready', beforeTrust, log })
   const outbox = redisOutbox(db, onRedis.replicate, trust.holds)
   const timers = [
     every(flushEveryMs, log, ledger.flush),
@@ -71,22 +74,6 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   onDisconnect(redis, trust.disconnected)
   await connectedOrNot(redis)
   await trust.restore()
-
-  async function beforeTrust(): Promise<void> {
-    await redis.ping()
-    await ledger.flush()
-    // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
-    epoch = await nextEpoch(db)
-    await outbox.drain()
-  }
-
-  /** Charges made while Redis was away reach the records of accounts that are in use again. */
-  function replicateLater(tags: readonly string[]): void {
-    replicateAll(onRedis, tags).catch((error: unknown) => {
-      log.warn({ err: error }, 'direct charges reach Redis later')
-    })
-  }
-
   return {
     ...failoverGate(onRedis, postgres, trust),
     ...{ ledger, outbox },
@@ -98,8 +85,33 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   }
 }
 
+/** Both gates and the ledger between them. */
+function partsOf(options: QuotaGateOptions, redis: Redis | Cluster) {
+  const { deployment, db, plans, burst, log, instance, clock } = options
+  const epoch = { current: 0 }
+  const ledger: Ledger = createLedger(db, instance, (tags) => {
+    // Charges made while Redis was away reach the records of accounts that are in use again.
+    replicateAll(onRedis, tags).catch((error: unknown) => {
+      log.warn({ err: error }, 'direct charges reach Redis later')
+    })
+  })
+  const postgres = postgresGate({ db, plans, burst, ledger, clock })
+  const common = { ledger, epoch: () => epoch.current }
+  const records = redisRecords({
+    ...common,
+    redis,
+    plans,
+    burst,
+    clock,
+    prefix: deployment.code,
+    floor: ledger.highest,
+  })
+  const onRedis: RedisGate = redisGate({ ...common, records, db, planIds: Object.keys(plans), postgres })
+  return { ledger, postgres, onRedis, epoch }
+}
+
 const flushEveryMs = 250
-const drainEveryMs = 100
+const drainEveryMs = 50
 
 async function replicateAll(gate: RedisGate, tags: readonly string[]): Promise<void> {
   for (const tag of tags) await gate.replicate(tag)

@@ -1,15 +1,18 @@
-import { readSnapshot, tombstone } from './account-snapshot.ts'
+import { readSnapshot, tombstone, type Snapshot } from './account-snapshot.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
 import type { Ledger } from './ledger.ts'
 import { refundInPostgres } from './postgres-gate.ts'
-import { RedisAway, type RedisRecords, type Reply } from './redis-records.ts'
+import type { RedisRecords, Reply } from './redis-records.ts'
+import { dayOf } from './windows.ts'
 
 /** What the Redis gate works with. */
 export type RedisGateOptions = {
   readonly records: RedisRecords
   readonly db: AccountDatabase
   readonly planIds: readonly string[]
+  /** The epoch in which this instance trusts Redis. */
+  readonly epoch: () => number
   readonly ledger: Ledger
   /** Answers why a key that is not in Redis is refused. */
   readonly postgres: Gate
@@ -26,8 +29,8 @@ export function redisGate(options: RedisGateOptions): RedisGate {
   const filling = new Map<string, Promise<boolean>>()
 
   /** Reads an account from Postgres into Redis, once for all who wait for it; false when there is none. */
-  function fill(tag: string, day: number): Promise<boolean> {
-    const underWay = filling.get(tag) ?? readIntoRedis(options, tag, day).finally(() => filling.delete(tag))
+  function fill(tag: string, now: number): Promise<boolean> {
+    const underWay = filling.get(tag) ?? copyToRedis(options, tag, now).finally(() => filling.delete(tag))
     filling.set(tag, underWay)
     return underWay
   }
@@ -36,35 +39,47 @@ export function redisGate(options: RedisGateOptions): RedisGate {
     check: (request) => check(options, fill, request),
     refund: (charge) => refund(options, charge),
     replicate: async (tag) => {
-      const day = await options.records.today()
-      await options.records.write(tag, day, (await readSnapshot(options.db, tag, day)) ?? tombstone)
+      await copyToRedis(options, tag, await options.records.now(), tombstone)
     },
   }
 }
 
-type Fill = (tag: string, day: number) => Promise<boolean>
+type Fill = (tag: string, now: number) => Promise<boolean>
 
 async function check(options: RedisGateOptions, fill: Fill, request: GateRequest): Promise<Verdict> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const reply = await options.records.ask(request)
     if (reply.outcome === 'miss') {
-      if (!(await fill(request.tag, reply.day))) return { outcome: 'unknown' }
+      if (!(await fill(request.tag, reply.now))) return { outcome: 'unknown' }
     } else if (reply.outcome === 'unknown') {
       const reason = await reasonFor(options.postgres, request)
       if (reason !== undefined) return reason
-      await fill(request.tag, reply.day)
+      await fill(request.tag, reply.now)
     } else {
       return verdictOf(options, request, reply)
     }
   }
-  throw new RedisAway(`The record of an account did not settle in ${attempts} attempts.`)
+  // A record that is newer than Postgres, as after Postgres came back from a copy, is no reason to distrust Redis.
+  return options.postgres.check(request)
 }
 
-const attempts = 4
+const attempts = 3
 
-async function readIntoRedis({ db, records }: RedisGateOptions, tag: string, day: number): Promise<boolean> {
-  const snapshot = await readSnapshot(db, tag, day)
-  if (snapshot !== undefined) await records.write(tag, day, snapshot)
+/**
+ * The epoch is taken before Postgres is read: a snapshot that was overtaken by a new epoch counts as of the old one.
+ *
+ * @param gone what stands for an account that does not exist; without it nothing is written then
+ */
+async function copyToRedis(
+  { db, records, epoch }: RedisGateOptions,
+  tag: string,
+  now: number,
+  gone?: Snapshot,
+): Promise<boolean> {
+  const epochRead = epoch()
+  const day = dayOf(now)
+  const snapshot = (await readSnapshot(db, tag, day, new Date(now))) ?? gone
+  if (snapshot !== undefined) await records.write(tag, epochRead, day, snapshot)
   return snapshot !== undefined
 }
 

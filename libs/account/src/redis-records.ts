@@ -5,11 +5,17 @@ import type { Burst, GateRequest } from './gate.ts'
 import type { Seen } from './ledger.ts'
 import type { Plans } from './plans.ts'
 import { gateReplyFields, gateScript, refundScript, scriptOutcomes, writeScript } from './redis-scripts.ts'
-import { dayOf } from './windows.ts'
 
-/** Redis did not do what it was asked, or not in time. Nothing is said of whether it was done after all. */
+/** Redis did not do what it was asked, or not in time. */
 export class RedisAway extends Error {
   override readonly name = 'RedisAway'
+  /** False when the question was never sent; else it may have been done after all. */
+  readonly mayHaveRun: boolean
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.mayHaveRun = !/isn't writeable/.test(String(cause))
+  }
 }
 
 /** Where the records are and how they are counted. */
@@ -31,12 +37,16 @@ export type RedisRecordsOptions = {
 export type RedisRecords = {
   /** Puts a question to the record of its account; all questions of one turn of the event loop share one call. */
   readonly ask: (request: GateRequest) => Promise<Reply>
-  /** Makes a record follow Postgres unless it is newer. */
-  readonly write: (tag: string, day: number, snapshot: Snapshot) => Promise<void>
+  /**
+   * Makes a record follow Postgres unless it is newer.
+   *
+   * @param epoch the epoch in which the snapshot was read, or an earlier one
+   */
+  readonly write: (tag: string, epoch: number, day: number, snapshot: Snapshot) => Promise<void>
   /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
-  /** The day number by the clock that decides. */
-  readonly today: () => Promise<number>
+  /** Unix milliseconds by the clock that decides. */
+  readonly now: () => Promise<number>
 }
 
 /** What the gate script says of one request. */
@@ -77,14 +87,14 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   return {
     // In a cluster the records of one call must lie in one slot, so each account has its own call.
     ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
-    async write(tag, day, snapshot) {
-      await run(write, [recordOf(tag)], [epoch(), ...recordFields(day, snapshot, floor(tag))])
+    async write(tag, epochRead, day, snapshot) {
+      await run(write, [recordOf(tag)], [epochRead, ...recordFields(day, snapshot, floor(tag))])
     },
     async refund(tag, day) {
       const [state, refunded] = await run(refund, [recordOf(tag)], [day])
       return state === 1 ? refunded : undefined
     },
-    today: async () => dayOf(clock === undefined ? await redisTime(redis) : clock()),
+    now: async () => (clock === undefined ? redisTime(redis) : clock()),
   }
 }
 
@@ -139,7 +149,7 @@ async function runScript(
     })
     return reply as number[] // our scripts reply with integers only
   } catch (error) {
-    throw new RedisAway('Redis did not answer.', { cause: error })
+    throw new RedisAway('Redis did not answer.', error)
   }
 }
 
@@ -148,7 +158,7 @@ async function redisTime(redis: Redis | Cluster): Promise<number> {
     const [seconds, micros] = await redis.time()
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
   } catch (error) {
-    throw new RedisAway('Redis did not tell the time.', { cause: error })
+    throw new RedisAway('Redis did not tell the time.', error)
   }
 }
 

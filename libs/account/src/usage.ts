@@ -100,7 +100,7 @@ function wrong(parameter: string, detail: string) {
 
 async function readHistory(db: AccountDatabase, tag: string, from: number, to: number): Promise<DayOfUse[]> {
   const { rows } = await sql<DayOfUse>`
-    select d.day, coalesce(u.redis_used - u.redis_refunded + u.direct_used - u.direct_refunded, 0) as used,
+    select d.day, greatest(0, u.redis_used - u.redis_refunded + u.direct_used - u.direct_refunded) as used,
       (select coalesce(jsonb_object_agg(e.endpoint, e.used), '{}') from (
         select endpoint, sum(used)::integer as used from usage_endpoint
         where tag = ${tag} and day = d.day group by endpoint) as e) as "byEndpoint"

@@ -60,7 +60,7 @@ export function quotaWindows(
   const daily = {
     name: 'daily',
     limit: plan.daily,
-    remaining: Math.max(0, plan.daily - usedToday),
+    remaining: Math.min(plan.daily, Math.max(0, plan.daily - usedToday)),
     resetsAt: ((day + 1) * dayMs) / 1000,
     seconds: dayMs / 1000,
   }
@@ -69,7 +69,7 @@ export function quotaWindows(
   const monthly = {
     name: 'monthly',
     limit: plan.monthly,
-    remaining: Math.max(0, plan.monthly - usedThisMonth),
+    remaining: Math.min(plan.monthly, Math.max(0, plan.monthly - usedThisMonth)),
     resetsAt: (end * dayMs) / 1000,
     seconds: ((end - monthStart(day)) * dayMs) / 1000,
   }

@@ -135,6 +135,7 @@ describe('when Redis goes away and comes back', () => {
     const verdict = await rig.call(account)
     await rig.gates[0]?.ledger.flush()
     await rig.server.kill()
+    await rig.serving('postgres')
     if (verdict.outcome === 'ok' && verdict.charge !== undefined) await rig.gates[0]?.refund(verdict.charge)
 
     expect(usedOf(await rig.call(account, 0))).toBe(4)
@@ -142,6 +143,46 @@ describe('when Redis goes away and comes back', () => {
     await rig.serving('redis')
     expect(usedOf(await rig.call(account, 0))).toBe(4)
     expect(await rig.call(account)).toMatchObject({ outcome: 'ok', usedToday: 5 })
+  })
+
+  test('a refund that Redis may have made is not made again', async () => {
+    rig = await openRig()
+    const account = await rig.account()
+    const verdict = await rig.call(account)
+    await rig.call(account)
+    await rig.server.pause()
+    const refund =
+      verdict.outcome === 'ok' && verdict.charge !== undefined ? rig.gates[0]?.refund(verdict.charge) : undefined
+    await expect(refund).rejects.toThrow('Redis did not answer')
+    await rig.server.resume()
+    await rig.serving('redis')
+
+    expect(usedOf(await rig.call(account, 0))).toBeGreaterThanOrEqual(1)
+  })
+
+  test('an idle instance does not accept a key that was revoked while Redis hung', async () => {
+    rig = await openRig({ instances: 2 })
+    for (let round = 0; round < 4; round++) {
+      const account = await rig.account()
+      await rig.callAtOnce(account, 2)
+      await rig.server.pause()
+      await rig.revoke(account, 0)
+      await rig.server.resume()
+
+      expect(await rig.call(account, 1, 1)).toEqual({ outcome: 'revoked' })
+      await rig.serving('redis')
+    }
+  })
+
+  test('an account that Redis has in a newer version than Postgres neither fails nor ends the trust in Redis', async () => {
+    rig = await openRig()
+    const [account, other] = [await rig.account(), await rig.account()]
+    await rig.call(account)
+    await rig.clients[0]?.hset(`slr:{${account.tag}}`, 'v', 1000, 'e', 0)
+
+    expect(await rig.call(account)).toMatchObject({ outcome: 'ok' })
+    expect(await rig.call(other)).toMatchObject({ outcome: 'ok', usedToday: 1 })
+    expect(rig.gates[0]?.serving()).toBe('redis')
   })
 
   test('a flapping Redis makes no call fail, and all that was allowed is counted', async () => {

@@ -120,18 +120,18 @@ describe('a record in Redis', () => {
     return redisRecords({ redis, ...rest, epoch: () => epoch, floor: () => seen })
   }
   const snapshotOf = async ({ tag }: TestAccount) =>
-    (await readSnapshot(rig.database.db, tag, day)) ?? tombstone
+    (await readSnapshot(rig.database.db, tag, day, new Date(noon))) ?? tombstone
 
   test('does not take back a revocation from a fill that was read before it and arrives after it', async () => {
     const account = await rig.account()
     const [one, other] = [records(), records()]
     const before = await snapshotOf(account)
-    await one.write(account.tag, day, before)
+    await one.write(account.tag, 1000, day, before)
     expect((await one.ask(account.request(0))).outcome).toBe('ok')
     await rig.revoke(account)
-    await other.write(account.tag, day, await snapshotOf(account))
+    await other.write(account.tag, 1000, day, await snapshotOf(account))
 
-    await one.write(account.tag, day, before)
+    await one.write(account.tag, 1000, day, before)
 
     expect((await one.ask(account.request(0))).outcome).toBe('unknown')
     expect((await other.ask(account.request(1))).outcome).toBe('unknown')
@@ -140,9 +140,9 @@ describe('a record in Redis', () => {
   test('of a deleted account is never filled again', async () => {
     const account = await rig.account()
     const before = await snapshotOf(account)
-    await records().write(account.tag, day, tombstone)
+    await records().write(account.tag, 1000, day, tombstone)
 
-    await records().write(account.tag, day, { ...before, version: before.version + 1000 })
+    await records().write(account.tag, 1000, day, { ...before, version: before.version + 1000 })
 
     expect((await records().ask(account.request(0))).outcome).toBe('unknown')
   })
@@ -151,16 +151,16 @@ describe('a record in Redis', () => {
     const account = await rig.account()
     const before = await snapshotOf(account)
     const one = records()
-    await one.write(account.tag, day, { ...before, used: 7 })
+    await one.write(account.tag, 1000, day, { ...before, used: 7 })
     await one.ask(account.request(1))
-    await one.write(account.tag, day, { ...before, used: 3, directUsed: 4 })
+    await one.write(account.tag, 1000, day, { ...before, used: 3, directUsed: 4 })
 
     expect(await one.ask(account.request(0))).toMatchObject({ outcome: 'ok', used: 8, direct: 4 })
   })
 
   test('that shows less than an instance has seen counts on from what the instance has seen that day', async () => {
     const account = await rig.account()
-    await records().write(account.tag, day, await snapshotOf(account))
+    await records().write(account.tag, 1000, day, await snapshotOf(account))
     const today = records(1000, { day, used: 30, refunded: 0 })
     const yesterday = records(1000, { day: day - 1, used: 40, refunded: 0 })
 
@@ -171,7 +171,7 @@ describe('a record in Redis', () => {
 
   test('of an earlier epoch is read anew', async () => {
     const account = await rig.account()
-    await records(5).write(account.tag, day, await snapshotOf(account))
+    await records(5).write(account.tag, 5, day, await snapshotOf(account))
 
     expect((await records(5).ask(account.request(0))).outcome).toBe('ok')
     expect((await records(6).ask(account.request(0))).outcome).toBe('miss')
