@@ -105,7 +105,7 @@ async function createGate(db: Kysely<unknown>): Promise<void> {
 const createPassGate = sql`
     create function pass_gate(
       in_tag text, in_selector text, in_digests text, in_cost integer, in_at timestamptz, in_plans jsonb,
-      floor_day integer, floor_used integer,
+      floor_day integer, floor_used integer, floor_refunded integer,
       out outcome text, out plan text, out day integer, out used_today integer, out used_before integer
     ) language plpgsql as $$
     #variable_conflict use_column
@@ -115,6 +115,7 @@ const createPassGate = sql`
       latest integer;
       today usage_day%rowtype;
       floor_now integer;
+      refunded_now integer;
     begin
       if in_cost > 0 then
         select * into owner from account where tag = in_tag for no key update;
@@ -142,8 +143,9 @@ const createPassGate = sql`
       if latest = day + 1 then day := latest; end if;
       select * into today from usage_day u where u.tag = in_tag and u.day = pass_gate.day;
       floor_now := case when floor_day = day then floor_used else 0 end;
+      refunded_now := greatest(coalesce(today.redis_refunded, 0), case when floor_day = day then floor_refunded else 0 end);
       -- A refund may reach the ledger before the charge that it belongs to.
-      used_today := greatest(0, greatest(coalesce(today.redis_used, 0), floor_now) - coalesce(today.redis_refunded, 0)
+      used_today := greatest(0, greatest(coalesce(today.redis_used, 0), floor_now) - refunded_now
         + coalesce(today.direct_used, 0) - coalesce(today.direct_refunded, 0));
       select coalesce(sum(greatest(0, redis_used - redis_refunded + direct_used - direct_refunded)), 0) into used_before
         from usage_day u where u.tag = in_tag and u.day >= month_start(pass_gate.day) and u.day < pass_gate.day;
@@ -154,9 +156,10 @@ const createPassGate = sql`
       if used_today + in_cost > (in_plans->plan->>0)::integer then return; end if;
       if used_before + used_today + in_cost > (in_plans->plan->>1)::integer then return; end if;
       outcome := 'ok';
-      insert into usage_day as u (tag, day, direct_used, redis_used)
-        values (in_tag, pass_gate.day, in_cost, floor_now)
+      insert into usage_day as u (tag, day, direct_used, redis_used, redis_refunded)
+        values (in_tag, pass_gate.day, in_cost, floor_now, refunded_now)
         on conflict (tag, day) do update
-        set direct_used = u.direct_used + in_cost, redis_used = greatest(u.redis_used, floor_now);
+        set direct_used = u.direct_used + in_cost, redis_used = greatest(u.redis_used, floor_now),
+          redis_refunded = greatest(u.redis_refunded, refunded_now);
       used_today := used_today + in_cost;
     end $$`

@@ -2,13 +2,12 @@ import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { send } from '@hearth/chassis/http'
 import { invalid } from '@hearth/chassis/validate'
 import Joi from 'joi'
-import { callerOf } from './api-keys.ts'
-import { changeAccount, type AccountContext, type LockedAccount } from './context.ts'
-import { unauthorized } from './credentials.ts'
+import { callerOf } from './caller.ts'
+import { changeAccount, type AccountContext } from './context.ts'
+import { accountGone } from './credentials.ts'
 import { instant, passwordField } from './fields.ts'
 import { planOf } from './plans.ts'
 import { passwordProblem } from './passwords.ts'
-import { accountProblems } from './problems.ts'
 
 /** GET /v1/account */
 export function getAccount(context: AccountContext): Endpoint {
@@ -38,7 +37,7 @@ export function getAccount(context: AccountContext): Endpoint {
     async (_input, _req, res) => {
       const { tag } = callerOf(res)
       const account = await db.selectFrom('account').selectAll().where('tag', '=', tag).executeTakeFirst()
-      if (account === undefined) throw gone(context)
+      if (account === undefined) throw accountGone(context.deployment)
       const { name, email, created_at: createdAt } = account
       const plan = Object.hasOwn(plans, account.plan) ? account.plan : 'free'
       const { features } = planOf(plans, plan)
@@ -56,9 +55,10 @@ export function changePassword(context: AccountContext): Endpoint {
   const { envelope, passwords, sessions, clock } = context
   return endpoint(describeChangePassword(context), async ({ body }, _req, res) => {
     const { tag } = callerOf(res)
+    const owner = await context.db.selectFrom('account').selectAll().where('tag', '=', tag).executeTakeFirst()
+    if (owner !== undefined) refuseWeak(body.password, owner)
     const password_hash = await passwords.hash(body.password)
     const version = await changeAccount(context, tag, async (trx, account) => {
-      refuseWeak(body.password, account)
       const session_version = account.session_version + 1
       await trx
         .updateTable('account')
@@ -67,7 +67,7 @@ export function changePassword(context: AccountContext): Endpoint {
         .execute()
       return session_version
     })
-    if (version === undefined) throw gone(context)
+    if (version === undefined) throw accountGone(context.deployment)
     const { token, expiresAt } = sessions.issue({ tag, version })
     const data = { changed: true, token, expiresAt: expiresAt.toISOString() }
     await send(res, 200, envelope.wrap(data, new Date(clock())))
@@ -121,21 +121,16 @@ export function deleteAccount(context: AccountContext): Endpoint {
         await trx.deleteFrom('account').where('tag', '=', tag).execute()
         return true
       })
-      if (deleted === undefined) throw gone(context)
+      if (deleted === undefined) throw accountGone(context.deployment)
       await send(res, 200, envelope.wrap({ id: `acc_${tag}`, deleted: true }, new Date(clock())))
     },
   )
 }
 
-function refuseWeak(password: string, { email, name }: LockedAccount): void {
+function refuseWeak(
+  password: string,
+  { email, name }: { readonly email: string; readonly name: string },
+): void {
   const detail = passwordProblem(password, email, name)
   if (detail !== undefined) throw invalid([{ pointer: '/password', code: 'weak_password', detail }])
-}
-
-function gone({ deployment }: AccountContext) {
-  return unauthorized(
-    deployment,
-    accountProblems.invalid_api_key,
-    'The account was deleted while this request was under way.',
-  )
 }

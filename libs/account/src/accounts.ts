@@ -5,8 +5,9 @@ import type { Cluster, Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { changePassword, deleteAccount, getAccount } from './account.ts'
-import { createAddressLimits, forgetAttempts } from './address-limits.ts'
+import { createAddressLimits, forgetAttempts, noLimit } from './address-limits.ts'
 import { createKey, deleteKey, listKeys } from './api-keys.ts'
+import { burstLimiter } from './burst-limiter.ts'
 import type { AccountContext, Envelope } from './context.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
@@ -18,6 +19,7 @@ import { mountOperator } from './operator.ts'
 import { createPasswords } from './passwords.ts'
 import { checkPlans, type Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
+import { recentKeys } from './recent-keys.ts'
 import { rotateKey } from './rotate-key.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { signIn } from './sign-in.ts'
@@ -75,6 +77,8 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     ...context,
     ...{ burst, gate, peppers: settings.peppers },
     addresses: createAddressLimits(settings.failedAuthPerMinute, clock),
+    recent: recentKeys(),
+    strangers: burstLimiter({ perSecond: 10, size: 20 }),
   })
   const housekeeping = startHousekeeping(context)
   return {
@@ -95,7 +99,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
 
 /** What the endpoints share. @throws RangeError when there is no pepper */
 function contextOf(
-  { deployment, envelope, db, log, settings, clock = Date.now }: AccountsOptions,
+  { deployment, envelope, db, log, settings, clock }: AccountsOptions,
   plans: Plans,
   { ledger, outbox }: QuotaGate,
   sessions: Sessions,
@@ -103,9 +107,11 @@ function contextOf(
   const [pepper] = settings.peppers
   if (pepper === undefined) throw new RangeError('At least one pepper is needed.')
   return {
-    ...{ deployment, envelope, plans, db, ledger, outbox, sessions, pepper, log, clock },
+    ...{ deployment, envelope, plans, db, ledger, outbox, sessions, pepper, log },
+    clock: clock ?? Date.now,
+    at: () => (clock === undefined ? undefined : new Date(clock())),
     passwords: createPasswords(),
-    signupLimit: { name: 'signup', limit: settings.signupsPerHour, seconds: 3600 },
+    signupLimit: { name: 'signup', limit: settings.signupsPerHour || noLimit, seconds: 3600 },
     signInLimit: { name: 'sign-in', limit: wrongPasswordsPerQuarterHour, seconds: 900 },
   }
 }
@@ -153,11 +159,9 @@ function mountAccount(app: Express, context: AccountContext): void {
 }
 
 /** Forgets attempts and answers whose time is over. */
-function startHousekeeping({ db, clock, log }: AccountContext): NodeJS.Timeout {
+function startHousekeeping({ db, log }: AccountContext): NodeJS.Timeout {
   const timer = setInterval(() => {
-    const now = new Date(clock())
-    const dayAgo = new Date(now.getTime() - 24 * 3600 * 1000)
-    Promise.all([forgetAttempts(db, now), forgetAnswers(db, dayAgo)]).catch((error: unknown) => {
+    Promise.all([forgetAttempts(db), forgetAnswers(db)]).catch((error: unknown) => {
       log.warn({ err: error }, 'housekeeping is put off')
     })
   }, 60_000)

@@ -67,43 +67,44 @@ export function addressBucket(address: string): string {
 /** A window of attempts that all instances share, such as signups per address and hour. */
 export type AttemptLimit = {
   readonly name: string
-  /** 0: no limit. */
   readonly limit: number
   readonly seconds: number
 }
 
 /**
- * Counts an attempt in Postgres. The window of a bucket opens with its first attempt.
+ * Counts an attempt in Postgres. The window of a bucket opens with its first attempt; a refused attempt counts nothing.
  *
+ * @param at the instant of the attempt; the database's clock when undefined, so that all instances agree
  * @returns the window after the attempt, and whether it was within the limit
  */
 export async function takeAttempt(
   db: AccountDatabase,
   { name, limit, seconds }: AttemptLimit,
   bucket: string,
-  now: Date,
+  at: Date | undefined,
 ): Promise<{ window: Window; allowed: boolean }> {
-  if (limit === 0) {
-    const resetsAt = now.getTime() / 1000 + seconds
-    return { window: { name, limit: noLimit, remaining: noLimit, resetsAt, seconds }, allowed: true }
-  }
-  const { rows } = await sql<{ count: number; resets_at: Date }>`
-    insert into attempt as a (bucket, count, resets_at)
-    values (${`${name}:${bucket}`}, 1, ${new Date(now.getTime() + seconds * 1000)})
-    on conflict (bucket) do update set
-      count = case when a.resets_at <= ${now} then 1 else least(a.count, ${limit}::integer) + 1 end,
-      resets_at = case when a.resets_at <= ${now} then excluded.resets_at else a.resets_at end
-    returning count, resets_at`.execute(db)
-  const { count = 1, resets_at = now } = rows[0] ?? {}
-  const window = {
-    name,
-    limit,
-    remaining: Math.max(0, limit - count),
-    resetsAt: resets_at.getTime() / 1000,
-    seconds,
-  }
-  return { window, allowed: count <= limit }
+  const { rows } = await sql<AttemptRow>`
+    with instant as (select coalesce(${at ?? null}::timestamptz, now()) as at),
+    taken as (
+      insert into attempt as a (bucket, count, resets_at)
+      select ${`${name}:${bucket}`}, 1, at + make_interval(secs => ${seconds}::integer) from instant
+      on conflict (bucket) do update set
+        count = case when a.resets_at <= (select at from instant) then 1 else a.count + 1 end,
+        resets_at = case when a.resets_at <= (select at from instant) then excluded.resets_at else a.resets_at end
+      where a.resets_at <= (select at from instant) or a.count < ${limit}::integer
+      returning count, resets_at
+    )
+    select count, resets_at, true as allowed from taken
+    union all
+    select count, resets_at, false from attempt
+      where bucket = ${`${name}:${bucket}`} and not exists (select from taken)`.execute(db)
+  // A window that ended between the two looks leaves no row.
+  const { count, resets_at, allowed } = rows[0] ?? { count: limit, resets_at: new Date(), allowed: false }
+  const window = { name, limit, remaining: limit - count, resetsAt: resets_at.getTime() / 1000, seconds }
+  return { window, allowed }
 }
+
+type AttemptRow = { readonly count: number; readonly resets_at: Date; readonly allowed: boolean }
 
 /** Takes an attempt back, for attempts that turned out not to count. */
 export async function returnAttempt(
@@ -116,10 +117,10 @@ export async function returnAttempt(
   )
 }
 
-/** Deletes windows that are over. */
-export async function forgetAttempts(db: AccountDatabase, now: Date): Promise<void> {
-  await db.deleteFrom('attempt').where('resets_at', '<', now).execute()
+/** Deletes windows that are over by the clock of the database. */
+export async function forgetAttempts(db: AccountDatabase): Promise<void> {
+  await sql`delete from attempt where resets_at < now()`.execute(db)
 }
 
-/** What a limit that is switched off shows in the headers. */
-const noLimit = 2 ** 31 - 1
+/** A limit that is switched off; what it shows in the headers. */
+export const noLimit = 2 ** 31 - 1

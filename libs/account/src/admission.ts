@@ -1,7 +1,8 @@
 import { HttpError } from '@hearth/chassis/errors'
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
-import type { AddressLimits } from './address-limits.ts'
+import { addressBucket, type AddressLimits } from './address-limits.ts'
+import type { BurstLimiter } from './burst-limiter.ts'
 import {
   readCredentials,
   sessionNeeded,
@@ -9,6 +10,7 @@ import {
   type Credentials,
   type Deployment,
 } from './credentials.ts'
+import type { Caller } from './caller.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Burst, Gate, Refused } from './gate.ts'
 import { digestKey } from './keys.ts'
@@ -16,10 +18,8 @@ import type { Ledger } from './ledger.ts'
 import { limitReached, takeFromAddress } from './limits.ts'
 import type { Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
+import type { RecentKeys } from './recent-keys.ts'
 import type { Sessions } from './sessions.ts'
-
-/** Who makes a request. `selector` and `key` are empty for a session. */
-export type Caller = { readonly tag: string; readonly selector: string; readonly key: string }
 
 /** What admission works with. */
 export type AdmissionOptions = {
@@ -30,6 +30,9 @@ export type AdmissionOptions = {
   readonly gate: Gate
   readonly ledger: Ledger
   readonly addresses: AddressLimits
+  readonly recent: RecentKeys
+  /** Look-ups of unknown keys from addresses over their limit. */
+  readonly strangers: BurstLimiter
   readonly sessions: Sessions
   readonly db: AccountDatabase
   readonly log: Logger
@@ -53,6 +56,8 @@ export async function admit(
   const caller = await identify(options, req, res, access)
   const digests = caller.key === '' ? [] : peppers.map((pepper) => digestKey(caller.key, pepper))
   const { tag, selector } = caller
+  const [digest = ''] = digests
+  refuseStrangers(options, req, res, digest)
   const verdict = await gate.check({ tag, selector, digests, cost: access === 'metered' ? 1 : 0 })
   res.locals.logFields = { account: `acc_${tag}`, key: selector }
   res.locals.caller = caller
@@ -62,9 +67,23 @@ export async function admit(
     return
   }
   res.locals.standing = verdict
+  if (digest !== '') options.recent.add(digest)
   if (verdict.outcome !== 'ok') throw limitReached(plans, burst, res, verdict)
   if (selector !== '') ledger.used(tag, selector, verdict.now)
   res.locals.charge = verdict.charge
+}
+
+/**
+ * From an address that has sent too many bad keys only a few keys a second are looked up, so that guessing costs us
+ * next to nothing; a key that was good a moment ago always is, so that nobody is shut out by neighbours.
+ *
+ * @throws HttpError rate_limited
+ */
+function refuseStrangers(options: AdmissionOptions, req: Request, res: Response, digest: string): void {
+  const { addresses, recent, strangers } = options
+  const address = req.ip ?? ''
+  if (digest === '' || recent.has(digest) || addresses.peek(address).remaining > 0) return
+  if (strangers.take(addressBucket(address), performance.now()).wait > 0) takeFromAddress(options, req, res)
 }
 
 /** @throws HttpError when the credentials are missing, malformed, or of the wrong kind for this access */
@@ -77,7 +96,7 @@ async function identify(
   try {
     const credentials = readCredentials(options.deployment, req)
     const wanted = access === 'session' ? sessionIn(credentials) : credentials
-    return await callerOf(options, wanted, access)
+    return await callerWith(options, wanted, access)
   } catch (error) {
     if (error instanceof HttpError) takeFromAddress(options, req, res)
     throw error
@@ -90,7 +109,7 @@ function sessionIn(credentials: Credentials): Credentials {
   return { kind: 'session', token: credentials.session }
 }
 
-async function callerOf(
+async function callerWith(
   options: AdmissionOptions,
   credentials: Credentials,
   access: string,
@@ -138,13 +157,13 @@ function isRepeatedRotation(req: Request, res: Response, { outcome }: Refused): 
 }
 
 function refused(options: AdmissionOptions, req: Request, res: Response, { outcome }: Refused): HttpError {
+  takeFromAddress(options, req, res)
   if (outcome === 'suspended') {
     return new HttpError(
       accountProblems.account_suspended,
       'The account is suspended by the operator of the service; its keys work again when it is resumed.',
     )
   }
-  takeFromAddress(options, req, res)
   const [kind, detail] = refusals[outcome]
   return unauthorized(options.deployment, kind, detail)
 }

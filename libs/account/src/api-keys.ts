@@ -2,24 +2,14 @@ import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
 import { invalid } from '@hearth/chassis/validate'
-import type { Response } from 'express'
 import Joi from 'joi'
+import { callerOf } from './caller.ts'
 import { changeAccount, type AccountContext } from './context.ts'
-import type { AccountDatabase } from './database.ts'
-import { instant, nameField } from './fields.ts'
-import {
-  digestKey,
-  keyId,
-  keyPrefix,
-  makeKey,
-  parseKeyId,
-  randomBase62,
-  secretLength,
-  selectorLength,
-} from './keys.ts'
-import type { Caller } from './admission.ts'
+import { accountGone } from './credentials.ts'
+import { instant, nameField, newKeyFields } from './fields.ts'
+import { activeSelectors, freeSelector, insertKey, mostActiveKeys, revoke } from './key-rows.ts'
+import { digestKey, keyId, keyPrefix, makeKey, parseKeyId, randomBase62, secretLength } from './keys.ts'
 import { accountProblems } from './problems.ts'
-import { newKeyFields } from './signup.ts'
 import { dayOfDate } from './windows.ts'
 
 /** GET /v1/account/keys */
@@ -28,7 +18,8 @@ export function listKeys({ deployment, envelope, db, clock }: AccountContext): E
     {
       id: 'listKeys',
       summary: "The account's keys",
-      description: '`lastUsedAt` is right to about a minute. `current` marks the key of this request.',
+      description:
+        '`lastUsedAt` is right to about a minute. `current` marks the key of this request. Of the keys that no longer work the newest 100 are kept.',
       tag: 'Account',
       access: 'account' as const,
       responses: {
@@ -65,35 +56,26 @@ export function listKeys({ deployment, envelope, db, clock }: AccountContext): E
 
 /** POST /v1/account/keys */
 export function createKey(context: AccountContext): Endpoint {
-  const { deployment, envelope, pepper, clock } = context
+  const { deployment, envelope, clock } = context
   return endpoint(describeCreateKey(context), async ({ body }, _req, res) => {
     const { tag } = callerOf(res)
     const now = new Date(clock())
     const expires_at = expiryOf(body.expiresAt, now)
-    const name = { service: deployment.code, tag, selector: randomBase62(selectorLength) }
-    const key = makeKey(name, randomBase62(secretLength))
-    await changeAccount(context, tag, async (trx) => {
-      if ((await activeKeys(trx, tag, now)).length >= mostActiveKeys) {
-        throw invalid([
-          {
-            pointer: '',
-            code: 'too_many',
-            detail: `An account can have ${mostActiveKeys} active keys; delete one that is no longer needed.`,
-          },
-        ])
-      }
-      const row = {
-        tag,
-        selector: name.selector,
-        digest: digestKey(key, pepper),
-        name: body.name,
-        created_at: now,
-        expires_at,
-      }
-      await trx.insertInto('api_key').values(row).execute()
+    const key = await changeAccount(context, tag, async (trx) => {
+      if ((await activeSelectors(trx, tag, now)).length >= mostActiveKeys) throw tooManyKeys()
+      const name = { service: deployment.code, tag, selector: await freeSelector(trx, tag) }
+      const text = makeKey(name, randomBase62(secretLength))
+      const digest = digestKey(text, context.pepper)
+      await insertKey(
+        trx,
+        { tag, selector: name.selector, digest, name: body.name, created_at: now, expires_at },
+        now,
+      )
+      return { name, text }
     })
-    const id = keyId(tag, name.selector)
-    const data = { id, name: body.name, apiKeyPrefix: keyPrefix(name), apiKey: key }
+    if (key === undefined) throw accountGone(deployment)
+    const id = keyId(tag, key.name.selector)
+    const data = { id, name: body.name, apiKeyPrefix: keyPrefix(key.name), apiKey: key.text }
     await send(res, 201, envelope.wrap(data, now), ['Location', `/v1/account/keys`])
   })
 }
@@ -130,7 +112,7 @@ export function deleteKey(context: AccountContext): Endpoint {
     const now = new Date(clock())
     const target = parseKeyId(params.id)
     if (target?.tag !== tag) throw noSuchKey()
-    await changeAccount(context, tag, async (trx) => {
+    const deleted = await changeAccount(context, tag, async (trx) => {
       const { selector } = target
       const row = await trx
         .selectFrom('api_key')
@@ -139,10 +121,12 @@ export function deleteKey(context: AccountContext): Endpoint {
         .where('selector', '=', selector)
         .executeTakeFirst()
       if (row === undefined || row.revoked_at !== null) throw noSuchKey()
-      const others = (await activeKeys(trx, tag, now)).filter((key) => key.selector !== selector)
+      const others = (await activeSelectors(trx, tag, now)).filter((one) => one !== selector)
       if (others.length === 0 && !query.force) throw lastActiveKey()
       await revoke(trx, tag, selector, now)
+      return true
     })
+    if (deleted === undefined) throw accountGone(context.deployment)
     await send(res, 200, envelope.wrap({ id: params.id, deleted: true }, now))
   })
 }
@@ -170,25 +154,6 @@ function describeDeleteKey({ envelope }: AccountContext) {
     problems: [accountProblems.key_not_found, accountProblems.last_active_key],
   }
 }
-
-/** The caller of an authenticated request. */
-export function callerOf(res: Response): Caller {
-  const { caller } = res.locals
-  if (caller === undefined) throw new Error('This endpoint is mounted without the meter.')
-  return caller
-}
-
-/** Marks a key as revoked. */
-export async function revoke(trx: AccountDatabase, tag: string, selector: string, now: Date): Promise<void> {
-  await trx
-    .updateTable('api_key')
-    .set({ revoked_at: now })
-    .where('tag', '=', tag)
-    .where('selector', '=', selector)
-    .execute()
-}
-
-const mostActiveKeys = 100
 
 const keySchema = record({
   id: Joi.string(),
@@ -222,14 +187,9 @@ function expiryOf(text: string | null | undefined, now: Date): Date | null {
   return at
 }
 
-function activeKeys(trx: AccountDatabase, tag: string, now: Date) {
-  return trx
-    .selectFrom('api_key')
-    .select('selector')
-    .where('tag', '=', tag)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .execute()
+function tooManyKeys(): HttpError {
+  const detail = `An account can have ${mostActiveKeys} active keys; delete one that is no longer needed.`
+  return invalid([{ pointer: '', code: 'too_many', detail }])
 }
 
 function noSuchKey(): HttpError {

@@ -35,6 +35,8 @@ export type AccountContext = {
   readonly log: Logger
   /** Unix milliseconds. */
   readonly clock: () => number
+  /** The instant that the database takes for now; undefined lets its own clock decide. */
+  readonly at: () => Date | undefined
 }
 
 /**

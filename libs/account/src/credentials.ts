@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { HttpError } from '@hearth/chassis/errors'
-import { parseKey, type KeyName, type ServiceCode } from './keys.ts'
+import { parseKey, serviceCodes, type KeyName, type ServiceCode } from './keys.ts'
 import { accountProblems } from './problems.ts'
 
 /** How a deployment wants its keys. */
@@ -25,26 +25,35 @@ export type Credentials =
  * @throws HttpError missing_api_key, malformed_api_key, invalid_api_key (another deployment's), ambiguous_credentials
  */
 export function readCredentials(deployment: Deployment, req: Request): Credentials {
-  const inKeyHeader = headerValues(req.headers['x-api-key'])
-  const bearer = headerValues(bearerToken(req.headers.authorization))
-  const session = bearer.find((text) => text.includes('.'))
-  const keys = new Set([...inKeyHeader, ...bearer].filter((text) => text !== session))
-  if (keys.size > 1) {
+  const { own, misplaced, session } = findTexts(deployment, req)
+  if (new Set([...own, ...misplaced]).size > 1) {
     throw new HttpError(
       accountProblems.ambiguous_credentials,
       `The request carries two different keys. Send one key, in the header ${deployment.keyHeader}.`,
     )
   }
-  const own = deployment.keyHeader === 'X-API-Key' ? inKeyHeader : bearer.filter((text) => text !== session)
   const [text] = own
-  if (text === undefined) {
-    if (session !== undefined && keys.size === 0) return { kind: 'session', token: session }
-    throw unauthorized(
-      deployment,
-      accountProblems.missing_api_key,
-      whyMissing(deployment, req, keys.size > 0),
-    )
+  if (text !== undefined) {
+    const name = readName(deployment, text)
+    return { kind: 'key', text, name, ...(session !== undefined && { session }) }
   }
+  if (session !== undefined && misplaced.length === 0) return { kind: 'session', token: session }
+  const why = whyMissing(deployment, req, misplaced.length > 0)
+  throw unauthorized(deployment, accountProblems.missing_api_key, why)
+}
+
+/** What stands in the header of this deployment, what looks like a key in the other header, and a session token. */
+function findTexts({ keyHeader }: Deployment, req: Request) {
+  const inKeyHeader = valuesOf(req.headers['x-api-key'])
+  const bearers = bearersOf(req)
+  const session = bearers.find((text) => text.includes('.'))
+  const inBearer = bearers.filter((text) => text !== session)
+  return keyHeader === 'X-API-Key'
+    ? { own: inKeyHeader, misplaced: inBearer.filter(looksLikeKey), session }
+    : { own: inBearer, misplaced: inKeyHeader.filter(looksLikeKey), session }
+}
+
+function readName(deployment: Deployment, text: string): KeyName {
   const name = parseKey(text)
   if (name === undefined) {
     throw unauthorized(
@@ -60,7 +69,7 @@ export function readCredentials(deployment: Deployment, req: Request): Credentia
       `This is a key of another deployment; the ${deployment.name} deployment has accounts and keys of its own. Sign up at POST /v1/signup.`,
     )
   }
-  return { kind: 'key', text, name, ...(session !== undefined && { session }) }
+  return name
 }
 
 /** A 401 with the challenge that RFC 9110 asks for. */
@@ -86,6 +95,15 @@ export function sessionNeeded({ name }: Deployment, what: string): HttpError {
   )
 }
 
+/** The 401 of a request whose account went away while it was under way. */
+export function accountGone(deployment: Deployment): HttpError {
+  return unauthorized(
+    deployment,
+    accountProblems.invalid_api_key,
+    'The account was deleted while this request was under way.',
+  )
+}
+
 function whyMissing({ keyHeader }: Deployment, req: Request, inOtherHeader: boolean): string {
   const how =
     keyHeader === 'X-API-Key' ? 'in the header `X-API-Key: KEY`' : 'in the header `Authorization: Bearer KEY`'
@@ -105,9 +123,20 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
 }
 
+/** Of a second Authorization header Node shows nothing in `headers`. */
+function bearersOf(req: Request): string[] {
+  if (req.headers.authorization === undefined) return []
+  const all = req.headersDistinct['authorization'] ?? []
+  return all.flatMap((value) => valuesOf(bearerToken(value)))
+}
+
 /** A header that was sent twice arrives as one value, joined by commas. */
-function headerValues(value: string | string[] | undefined): string[] {
+function valuesOf(value: string | string[] | undefined): string[] {
   if (value === undefined) return []
   const texts = String(value).split(',')
   return [...new Set(texts.map((text) => text.trim()).filter((text) => text !== ''))]
+}
+
+function looksLikeKey(text: string): boolean {
+  return serviceCodes.some((code) => text.startsWith(`${code}_`))
 }

@@ -11,7 +11,7 @@ export const emailField = Joi.string().max(320).custom(emailAddress, 'e-mail add
 export const passwordField = Joi.string().max(1024)
 
 /** A date as `YYYY-MM-DD`. */
-export const dateField = Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/, 'date as YYYY-MM-DD')
+export const dateField = Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/, 'a date as YYYY-MM-DD')
 
 /** The header that makes a request safe to send again. */
 export const idempotencyHeaders = Joi.object<{ 'idempotency-key'?: string }>({
@@ -23,6 +23,12 @@ export const idempotencyHeaders = Joi.object<{ 'idempotency-key'?: string }>({
       'A new random value (such as a UUID) per request; sent again, it gives the same answer again.',
     ),
 })
+
+/** The schema of an answer that shows a new key. */
+export const newKeyFields = {
+  apiKeyPrefix: Joi.string().description('The public beginning of the key, with an ellipsis.'),
+  apiKey: Joi.string().description('The whole key; shown only here.'),
+}
 
 /** An ISO 8601 UTC instant in answers. */
 export const instant = Joi.string().description('ISO 8601 UTC.')

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { HttpError } from '@hearth/chassis/errors'
+import { sql } from 'kysely'
 import type { AccountDatabase } from './database.ts'
 import { accountProblems } from './problems.ts'
 
@@ -57,9 +58,9 @@ export async function rememberAnswer(
   if (numInsertedOrUpdatedRows === 0n) throw conflict()
 }
 
-/** Deletes answers that are too old to be given again. */
-export async function forgetAnswers(db: AccountDatabase, before: Date): Promise<void> {
-  await db.deleteFrom('idempotency').where('created_at', '<', before).execute()
+/** Deletes answers that are too old to be given again, by the clock of the database. */
+export async function forgetAnswers(db: AccountDatabase): Promise<void> {
+  await sql`delete from idempotency where created_at < now() - interval '2 days'`.execute(db)
 }
 
 function conflict(): HttpError {

@@ -6,7 +6,7 @@ export {
   type AccountsOptions,
   type AccountSettings,
 } from './accounts.ts'
-export { callerOf } from './api-keys.ts'
+export { callerOf } from './caller.ts'
 export type { Envelope } from './context.ts'
 export type { Deployment } from './credentials.ts'
 export { describeLimits } from './description.ts'

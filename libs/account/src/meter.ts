@@ -1,6 +1,7 @@
 import { HttpError } from '@hearth/chassis/errors'
 import type { RequestHandler, Response } from 'express'
-import { admit, type AdmissionOptions, type Caller } from './admission.ts'
+import { admit, type AdmissionOptions } from './admission.ts'
+import type { Caller } from './caller.ts'
 import type { Charge, Standing } from './gate.ts'
 import { planOf, plansWith, type Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'

@@ -4,9 +4,9 @@ import { json, send } from '@hearth/chassis/http'
 import type { Express, RequestHandler } from 'express'
 import Joi from 'joi'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { revoke } from './api-keys.ts'
 import { changeAccount, type AccountContext } from './context.ts'
 import { emailField, normaliseEmail } from './fields.ts'
+import { revoke } from './key-rows.ts'
 import { keyId, parseKeyId } from './keys.ts'
 
 /** The problems of the operator API. */

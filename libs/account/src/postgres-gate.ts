@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { burstLimiter } from './burst-limiter.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Burst, Charge, Gate, GateRequest, Refused, Standing, Verdict } from './gate.ts'
 import type { Ledger } from './ledger.ts'
@@ -37,7 +38,9 @@ export function postgresGate({ db, plans, burst, ledger, clock }: PostgresGateOp
       select outcome, plan, day, used_today, used_before, extract(epoch from instant)::float8 * 1000 as now
       from (select coalesce(${at}::timestamptz, clock_timestamp()) as instant) as chosen,
         pass_gate(${tag}, ${selector}, ${digests.join(' ')}, ${wait > 0 ? 0 : request.cost}::integer, instant,
-          ${quotas}::jsonb, ${seen?.day ?? 0}::integer, ${seen?.used ?? 0}::integer)`.execute(db)
+          ${quotas}::jsonb, ${seen?.day ?? 0}::integer, ${seen?.used ?? 0}::integer, ${seen?.refunded ?? 0}::integer)`.execute(
+      db,
+    )
     const [row] = rows
     if (row === undefined) throw new Error('pass_gate returned no row.')
     if (row.outcome !== 'ok' && row.outcome !== 'over') {
@@ -72,36 +75,6 @@ export async function refundInPostgres(db: AccountDatabase, { tag, day }: Charge
     )
     .execute()
 }
-
-/** The generic cell rate algorithm, in memory; entries that are no longer late are dropped as the table grows. */
-export function burstLimiter({ perSecond, size }: Burst) {
-  const due = new Map<string, number>()
-  const interval = 1000 / perSecond
-  const tolerance = interval * size
-
-  function prune(now: number): void {
-    for (const [key, at] of due) if (at <= now) due.delete(key)
-  }
-
-  return {
-    /** Counts a call when it is allowed now (`wait` 0, else milliseconds); says how many more are allowed at once. */
-    take(key: string, now: number): { wait: number; remaining: number } {
-      if (perSecond === 0) return { wait: 0, remaining: Number.MAX_SAFE_INTEGER }
-      const next = Math.max(now, due.get(key) ?? now) + interval
-      const wait = Math.max(0, next - tolerance - now)
-      if (wait > 0) return { wait, remaining: 0 }
-      if (due.size >= pruneAt) prune(now)
-      due.set(key, next)
-      return { wait, remaining: Math.max(0, Math.floor((tolerance - (next - now)) / interval)) }
-    },
-    /** Forgets a key that turned out not to be one. */
-    forget(key: string): void {
-      due.delete(key)
-    },
-  }
-}
-
-const pruneAt = 10_000
 
 function standingOf(row: GateRow, burstRemaining: number): Standing {
   return {

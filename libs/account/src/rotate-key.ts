@@ -2,25 +2,15 @@ import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import type { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
 import Joi from 'joi'
-import { callerOf, revoke } from './api-keys.ts'
+import { callerOf, type Caller } from './caller.ts'
 import { changeAccount, type AccountContext } from './context.ts'
 import { unauthorized } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
-import { idempotencyHeaders } from './fields.ts'
-import { firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
-import {
-  deriveSecret,
-  digestKey,
-  keyId,
-  keyPrefix,
-  makeKey,
-  randomBase62,
-  secretLength,
-  selectorLength,
-} from './keys.ts'
-import type { Caller } from './admission.ts'
+import { idempotencyHeaders, newKeyFields } from './fields.ts'
+import { fingerprintOf, firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
+import { freeSelector, insertKey, revoke } from './key-rows.ts'
+import { deriveSecret, digestKey, keyId, keyPrefix, makeKey, randomBase62, secretLength } from './keys.ts'
 import { accountProblems } from './problems.ts'
-import { newKeyFields } from './signup.ts'
 
 /** POST /v1/account/keys/rotate */
 export function rotateKey(context: AccountContext): Endpoint {
@@ -67,24 +57,25 @@ function rotation({ pepper, db, clock }: AccountContext, caller: Caller, idempot
   const now = new Date(clock())
   const nonce = idempotencyKey ?? randomBase62(secretLength)
   const scope = scopeOf('rotate', caller.tag, caller.selector, nonce)
+  // Under another pepper another key would follow: the repeated request is then another one.
+  const fingerprint = fingerprintOf(pepper, 'rotate')
   const since = new Date(now.getTime() - repeatableForMs)
   return {
     now,
     secret: (selector: string) => deriveSecret(pepper, 'rotate', caller.key, nonce, selector),
     earlier: async (trx: AccountDatabase = db) =>
-      idempotencyKey === undefined ? undefined : firstAnswer(trx, scope, '', since),
+      idempotencyKey === undefined ? undefined : firstAnswer(trx, scope, fingerprint, since),
     remember: async (trx: AccountDatabase, answer: FirstAnswer) =>
-      idempotencyKey === undefined ? undefined : rememberAnswer(trx, scope, '', answer, since),
+      idempotencyKey === undefined ? undefined : rememberAnswer(trx, scope, fingerprint, answer, since),
   }
 }
 
+type Rotation = ReturnType<typeof rotation>
+
 const repeatableForMs = 10 * 60 * 1000
 
-async function replaceKey(
-  context: AccountContext,
-  { tag, selector }: Caller,
-  request: ReturnType<typeof rotation>,
-): Promise<FirstAnswer> {
+async function replaceKey(context: AccountContext, caller: Caller, request: Rotation): Promise<FirstAnswer> {
+  const { tag, selector } = caller
   const earlier = await request.earlier()
   if (earlier !== undefined) return earlier
   const made = await changeAccount(context, tag, async (trx) => {
@@ -96,28 +87,34 @@ async function replaceKey(
       .executeTakeFirst()
     // The row of the account is locked: of two rotations at once the second finds the key revoked.
     if (old === undefined || old.revoked_at !== null) return request.earlier(trx)
-    const answer = { tag, selector: randomBase62(selectorLength), at: request.now }
-    const key = makeKey(
-      { service: context.deployment.code, tag, selector: answer.selector },
-      request.secret(answer.selector),
-    )
     await revoke(trx, tag, selector, request.now)
-    await trx
-      .insertInto('api_key')
-      .values({
-        tag,
-        selector: answer.selector,
-        digest: digestKey(key, context.pepper),
-        name: old.name,
-        created_at: request.now,
-        expires_at: old.expires_at,
-      })
-      .execute()
-    await request.remember(trx, answer)
-    return answer
+    return insertSuccessor(context, trx, request, old)
   })
   if (made === undefined) throw alreadyRevoked(context)
   return made
+}
+
+async function insertSuccessor(
+  { deployment, pepper }: AccountContext,
+  trx: AccountDatabase,
+  request: Rotation,
+  {
+    tag,
+    name,
+    expires_at,
+  }: { readonly tag: string; readonly name: string; readonly expires_at: Date | null },
+): Promise<FirstAnswer> {
+  const { now } = request
+  const selector = await freeSelector(trx, tag)
+  const key = makeKey({ service: deployment.code, tag, selector }, request.secret(selector))
+  await insertKey(
+    trx,
+    { tag, selector, digest: digestKey(key, pepper), name, created_at: now, expires_at },
+    now,
+  )
+  const answer = { tag, selector, at: now }
+  await request.remember(trx, answer)
+  return answer
 }
 
 function alreadyRevoked({ deployment }: AccountContext): HttpError {

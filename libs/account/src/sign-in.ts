@@ -15,7 +15,7 @@ export function signIn(context: AccountContext): Endpoint {
   return endpoint(describeSignIn(context), async ({ body }, req, res) => {
     const now = new Date(context.clock())
     const address = addressBucket(req.ip ?? '')
-    const { window, allowed } = await takeAttempt(db, signInLimit, address, now)
+    const { window, allowed } = await takeAttempt(db, signInLimit, address, context.at())
     if (!allowed)
       throw rateLimited(window, now.getTime() / 1000, 'Too many sign-ins failed from this address.', res)
     res.locals.windows = [window]

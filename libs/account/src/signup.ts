@@ -7,7 +7,14 @@ import Joi from 'joi'
 import { addressBucket, returnAttempt, takeAttempt } from './address-limits.ts'
 import type { AccountContext } from './context.ts'
 import type { AccountDatabase } from './database.ts'
-import { emailField, idempotencyHeaders, nameField, normaliseEmail, passwordField } from './fields.ts'
+import {
+  emailField,
+  idempotencyHeaders,
+  nameField,
+  newKeyFields,
+  normaliseEmail,
+  passwordField,
+} from './fields.ts'
 import { fingerprintOf, firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
 import {
   deriveSecret,
@@ -82,12 +89,6 @@ function describeSignup({ envelope }: AccountContext) {
   }
 }
 
-/** The schema of an answer that shows a new key. */
-export const newKeyFields = {
-  apiKeyPrefix: Joi.string().description('The public beginning of the key, with an ellipsis.'),
-  apiKey: Joi.string().description('The whole key; shown only here.'),
-}
-
 type SignupInput = { readonly name: string; readonly email: string; readonly password: string }
 
 /** A signup that gives the same key again when it is repeated with the same Idempotency-Key. */
@@ -123,7 +124,7 @@ async function withinLimit<T>(
   const { db, signupLimit, clock } = context
   const address = addressBucket(req.ip ?? '')
   const now = new Date(clock())
-  const { window, allowed } = await takeAttempt(db, signupLimit, address, now)
+  const { window, allowed } = await takeAttempt(db, signupLimit, address, context.at())
   if (!allowed)
     throw rateLimited(window, now.getTime() / 1000, 'Too many signups came from this address.', res)
   res.locals.windows = [window]

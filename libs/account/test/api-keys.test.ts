@@ -26,6 +26,23 @@ describe.each([
   const echo = (key: string) => app.call('post', '/v1/echo', { key, body: { text: 'a' } })
   const idOf = (key: string) => `key_${key.slice(9, 23)}`
 
+  test('keys that no longer work are forgotten but for the newest 100, so an account cannot grow without end', async () => {
+    const { key, tag } = await app.signUp()
+    const { db } = app.database
+    const old = new Date(Date.UTC(2026, 0, 1))
+    for (let i = 0; i < 120; i++) {
+      const selector = `x${String(i).padStart(3, '0')}`
+      const row = { tag, selector, digest: '-', name: 'old', created_at: old, revoked_at: old }
+      await db.insertInto('api_key').values(row).execute()
+    }
+
+    expect((await create(key)).status).toBe(201)
+
+    const keys = await list(key)
+    expect(keys.filter(({ status }) => status === 'revoked')).toHaveLength(100)
+    expect(keys.filter(({ status }) => status === 'active')).toHaveLength(2)
+  })
+
   describe('the list', () => {
     test('shows every key with its state, newest first, and nothing of a secret', async () => {
       app.now = Date.UTC(2026, 10, 20, 12)

@@ -76,10 +76,16 @@ describe('credentials where keys come in X-API-Key', () => {
     },
   )
 
+  test('a bearer token of somebody else beside a good key is not our business', async () => {
+    const { status } = await app.call('post', '/v1/echo', { body: text, key, session: 'gatewaytoken' })
+
+    expect(status).toBe(200)
+  })
+
   test.each<[string, () => TestRequest]>([
     ['in two headers', () => ({ key, session: other })],
     ['in one header twice', () => ({ headers: { 'X-API-Key': `${key}, ${other}` } })],
-    ['of which one is malformed', () => ({ key, session: 'abc' })],
+    ['of which one is malformed', () => ({ key, session: 'slr_live_abc' })],
   ])('two different keys %s: 400', async (_where, request) => {
     const { status, body } = await app.call('post', '/v1/echo', { body: text, ...request() })
 

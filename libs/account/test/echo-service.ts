@@ -48,9 +48,8 @@ const envelope: Envelope = {
 function createEchoApp(deployment: Deployment, { accounts, http, ready, clock }: TestParts): Express {
   const app = createHttpApp({ ...http, limitHeaders: accounts.limitHeaders, settle: accounts.settle })
   app.use(accounts.meter, json())
-  app.use('/v1/extra', accounts.requireFeature('extra'))
   app.post('/v1/echo', echo(clock))
-  app.get('/v1/extra', extra(clock))
+  app.get('/v1/extra', accounts.requireFeature('extra'), extra(clock))
   app.get('/v1/broken', broken())
   accounts.mount(app)
   mountHealth(app, ready)

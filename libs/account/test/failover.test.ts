@@ -150,11 +150,13 @@ describe('when Redis goes away and comes back', () => {
     const account = await rig.account()
     const verdict = await rig.call(account)
     await rig.call(account)
-    await rig.server.pause()
+    rig.server.pause()
     const refund =
-      verdict.outcome === 'ok' && verdict.charge !== undefined ? rig.gates[0]?.refund(verdict.charge) : undefined
+      verdict.outcome === 'ok' && verdict.charge !== undefined
+        ? rig.gates[0]?.refund(verdict.charge)
+        : undefined
     await expect(refund).rejects.toThrow('Redis did not answer')
-    await rig.server.resume()
+    rig.server.resume()
     await rig.serving('redis')
 
     expect(usedOf(await rig.call(account, 0))).toBeGreaterThanOrEqual(1)
@@ -165,9 +167,9 @@ describe('when Redis goes away and comes back', () => {
     for (let round = 0; round < 4; round++) {
       const account = await rig.account()
       await rig.callAtOnce(account, 2)
-      await rig.server.pause()
+      rig.server.pause()
       await rig.revoke(account, 0)
-      await rig.server.resume()
+      rig.server.resume()
 
       expect(await rig.call(account, 1, 1)).toEqual({ outcome: 'revoked' })
       await rig.serving('redis')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import supertest from 'supertest'
 import { makeKey } from '../src/keys.ts'
 import { newAddress, type TestApp, type TestRequest } from '../testing/test-app.ts'
@@ -239,6 +240,25 @@ describe('the limit of requests without a valid key', () => {
 
     expect((await app.call('post', '/v1/echo', { key, address, body: text })).status).toBe(200)
     expect((await app.call('get', '/v1/account', { address })).status).toBe(429)
+  })
+
+  test('looks up only a few unknown keys a second from an address over it', async () => {
+    const address = newAddress()
+    for (let i = 0; i < 62; i++) await app.call('get', '/v1/account', { address })
+    const unknown = (i: number) =>
+      makeKey({ service: 'slr', tag: `stranger${10 + (i % 90)}`, selector: '0000' }, 'x'.repeat(32))
+    // Without the function every look-up fails, and so shows.
+    await sql`alter function pass_gate rename to away`.execute(app.database.db)
+
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => app.call('get', '/v1/account', { address, key: unknown(i) })),
+    )
+    await sql`alter function away rename to pass_gate`.execute(app.database.db)
+
+    const lookedUp = answers.filter(({ status }) => status === 500)
+    expect(lookedUp.length).toBeGreaterThan(0)
+    expect(lookedUp.length).toBeLessThanOrEqual(50)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(100 - lookedUp.length)
   })
 
   test('takes a /56 of IPv6 for one address', async () => {

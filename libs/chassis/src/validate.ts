@@ -102,6 +102,10 @@ function sentence({ type, path, message, context }: Joi.ValidationErrorItem): st
   if (type === 'number.base' && typeof value === 'string') {
     return `${message}, not text: JSON numbers are written without quotes`
   }
+  if (type.startsWith('string.pattern')) {
+    // Joi's own sentence repeats the value, which may be long, or a key in the wrong place.
+    return `${path.join('.')} has the wrong form${typeof context?.name === 'string' ? `; expected ${context.name}` : ''}`
+  }
   return type === 'object.base' && path.length === 0 ? 'The body must be a JSON object' : message
 }
 

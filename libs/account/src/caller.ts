@@ -1,0 +1,11 @@
+import type { Response } from 'express'
+
+/** Who makes a request. `selector` and `key` are empty for a session. */
+export type Caller = { readonly tag: string; readonly selector: string; readonly key: string }
+
+/** The caller of an authenticated request. @throws Error when the endpoint is not mounted behind the meter */
+export function callerOf(res: Response): Caller {
+  const { caller } = res.locals
+  if (caller === undefined) throw new Error('This endpoint is mounted without the meter.')
+  return caller
+}

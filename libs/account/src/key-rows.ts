@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { AccountDatabase } from './database.ts'
+import { randomBase62, selectorLength } from './keys.ts'
+
+/** Most keys of an account that work at the same time. */
+export const mostActiveKeys = 100
+
+/** Most keys that are kept to be looked at after they stopped working. */
+const mostFormerKeys = 100
+
+/** The selectors of the keys of an account that work. */
+export async function activeSelectors(db: AccountDatabase, tag: string, now: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('api_key')
+    .select('selector')
+    .where('tag', '=', tag)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .execute()
+  return rows.map(({ selector }) => selector)
+}
+
+/** A selector that no key of the account has; its row must be locked. */
+export async function freeSelector(db: AccountDatabase, tag: string): Promise<string> {
+  for (;;) {
+    const selector = randomBase62(selectorLength)
+    const taken = await db
+      .selectFrom('api_key')
+      .select('selector')
+      .where('tag', '=', tag)
+      .where('selector', '=', selector)
+      .executeTakeFirst()
+    if (taken === undefined) return selector
+  }
+}
+
+/** A new key of an account, and its place: of the keys that no longer work only the newest are kept. */
+export async function insertKey(db: AccountDatabase, row: NewKeyRow, now: Date): Promise<void> {
+  await db.insertInto('api_key').values(row).execute()
+  await sql`
+    delete from api_key where tag = ${row.tag} and selector in (
+      select selector from api_key
+      where tag = ${row.tag} and (revoked_at is not null or expires_at <= ${now})
+      order by greatest(created_at, revoked_at) desc offset ${mostFormerKeys}::integer
+    )`.execute(db)
+}
+
+/** Marks a key as revoked. */
+export async function revoke(db: AccountDatabase, tag: string, selector: string, now: Date): Promise<void> {
+  await db
+    .updateTable('api_key')
+    .set({ revoked_at: now })
+    .where('tag', '=', tag)
+    .where('selector', '=', selector)
+    .execute()
+}
+
+type NewKeyRow = {
+  readonly tag: string
+  readonly selector: string
+  readonly digest: string
+  readonly name: string
+  readonly created_at: Date
+  readonly expires_at: Date | null
+}

@@ -1,0 +1,66 @@
+import Joi from 'joi'
+import { HttpError } from '../src/errors.ts'
+import { validate, type RequestPart } from '../src/validate.ts'
+
+const schema = Joi.object<{ size: number; loan?: { rate: number } }>({
+  size: Joi.number().min(1).required(),
+  loan: Joi.object({ rate: Joi.number().max(1) }),
+})
+
+describe('a checked input', () => {
+  test('is returned with its type, defaults filled in', () => {
+    expect(validate(Joi.object({ n: Joi.number().default(3) }), {}, 'body')).toEqual({ n: 3 })
+  })
+
+  test('is converted from text in path and query, and not in a body', () => {
+    expect(validate(Joi.object({ n: Joi.number() }), { n: '5' }, 'query')).toEqual({ n: 5 })
+    expect(problems(Joi.object({ n: Joi.number() }), { n: '5' })).toMatchObject([
+      { pointer: '/n', code: 'not_a_number', detail: expect.stringContaining('without quotes') },
+    ])
+  })
+
+  test('names every field at fault, at its place', () => {
+    expect(problems(schema, { size: 0, loan: { rate: 2, 'a/b~c': 1 } })).toMatchObject([
+      { pointer: '/size', code: 'too_small' },
+      { pointer: '/loan/rate', code: 'too_large' },
+      { pointer: '/loan/a~1b~0c', code: 'unknown_field' },
+    ])
+  })
+
+  test('suggests the name that was meant', () => {
+    expect(problems(schema, { size: 1, laon: {} })).toMatchObject([
+      { detail: 'laon is not a known field; did you mean loan?' },
+    ])
+    expect(problems(Joi.object({ limit: Joi.number() }), { limt: '1' }, 'query')).toEqual([
+      { parameter: 'limt', code: 'unknown_field', detail: 'limt is not a known field; did you mean limit?' },
+    ])
+  })
+
+  test('with thousands of fields is refused at once, with one problem', () => {
+    const body = Object.fromEntries(Array.from({ length: 8_000 }, (_, i) => [`field${i}`, i]))
+    expect(problems(schema, body)).toMatchObject([{ code: 'too_many' }])
+    expect(problems(schema, { size: 1, loan: Array(8_000).fill(0) })).toMatchObject([{ code: 'too_many' }])
+  })
+
+  test('with hundreds of wrong fields names the first twenty, and repeats no long names', () => {
+    const body = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`${i}${'x'.repeat(100)}`, i]))
+    expect(problems(schema, body)).toHaveLength(20)
+    const [first] = problems(schema, { size: 1, ['y'.repeat(50_000)]: 1 })
+    expect(first?.detail.length).toBeLessThan(400)
+  })
+
+  test('may not smuggle in a prototype, however deep', () => {
+    const deep = JSON.parse('{"size":1,"loan":{"rate":1,"__proto__":{"admin":true}}}')
+    expect(problems(schema, deep)).toMatchObject([{ pointer: '/loan/__proto__', code: 'unknown_field' }])
+  })
+})
+
+function problems(given: Joi.Schema, value: unknown, part: RequestPart = 'body') {
+  try {
+    validate(given, value, part)
+  } catch (error) {
+    if (error instanceof HttpError) return error.errors
+    throw error
+  }
+  return []
+}
