@@ -45,10 +45,23 @@ export function impossible(
 export async function provoke(kind: Kind, operation: DocumentedOperation, apps: Apps): Promise<Provocation> {
   const { method } = operation
   const app = kind === '429 burst' || kind === '429 address' ? apps.tight : apps.usual
-  const { path, request, owner } = await goodRequest(app, operation)
+  const owner = await (changing.has(kind) ? app.signUp() : commonOwner(app))
+  const { path, request } = await goodRequest(app, operation, owner)
   const change = await changes[kind]({ app, operation, path, request, owner })
   return { app, method, path, request, ...change }
 }
+
+/** The kinds of answers that leave an account behind that others cannot use. */
+const changing: ReadonlySet<Kind> = new Set(['success', '403', '429 burst', '429 quota'])
+
+/** An account for all that changes nothing: hashing a password for each would take most of the time. */
+function commonOwner(app: TestApp): Promise<Owner> {
+  const owner = commonOwners.get(app) ?? app.signUp()
+  commonOwners.set(app, owner)
+  return owner
+}
+
+const commonOwners = new WeakMap<TestApp, Promise<Owner>>()
 
 type Start = {
   app: TestApp

@@ -42,7 +42,7 @@ describe('the answers and the API description', () => {
         await repair?.()
       }
     }
-    await conflicts(usual)
+    await askAgain(usual)
     const unseen = new Set(usual.contract.unseen()).intersection(new Set(tight.contract.unseen()))
     expect([...unseen].filter((pair) => !answeredElsewhere.test(pair))).toEqual([])
   }, 60_000)
@@ -87,11 +87,15 @@ test.each(Object.keys(plans))('plan %s is charged against its own daily and mont
   }
 })
 
-/** That a store is away is shown in process.test.ts, on a Postgres that is really down. */
-const answeredElsewhere = / 503$/
+/**
+ * Documented pairs that are not provoked here. 503: process.test.ts, on a Postgres that is really down. 500 outside
+ * /v1: these read nothing but the program. Rotation 409: a rotation under way keeps the second one waiting, which
+ * then finds the key revoked or the first answer.
+ */
+const answeredElsewhere = / 503$|^get \/(?!v1\/)\S* 500$|^post \/v1\/account\/keys\/rotate 409$/
 
-/** The answers that need two requests. */
-async function conflicts(app: TestApp): Promise<void> {
+/** The answers that need two requests, and other ways to the same answers. */
+async function askAgain(app: TestApp): Promise<void> {
   const owner = await app.signUp()
   const { body: listed } = await app.call('get', '/v1/account/keys', { key: owner.key })
   const [{ id }] = listed.data.keys
@@ -102,6 +106,10 @@ async function conflicts(app: TestApp): Promise<void> {
   await expectStatus(400, app.call('get', '/v1/account/usage?from=yesterday', { key: owner.key }))
   const session = { Authorization: 'Bearer a.b.c' }
   await expectStatus(401, app.call('get', '/v1/account', { headers: session }))
+  for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/errors/not_found']) {
+    const { headers } = await app.call('get', path)
+    await expectStatus(304, app.call('get', path, { headers: { 'If-None-Match': headers['etag'] ?? '' } }))
+  }
 }
 
 async function expectStatus(

@@ -46,8 +46,8 @@ export type ParameterDocument = {
 /** Who calls: an account with a key and, when asked for, a session. */
 export type Owner = Awaited<ReturnType<TestApp['signUp']>>
 
-/** A request that succeeds, and whose it is. */
-export type GoodRequest = { readonly path: string; readonly request: TestRequest; readonly owner: Owner }
+/** A request that succeeds. */
+export type GoodRequest = { readonly path: string; readonly request: TestRequest }
 
 export async function openApiOf(app: TestApp): Promise<OpenApiDocument> {
   const { body } = await supertest(app.server).get('/openapi.json')
@@ -84,14 +84,18 @@ function accessOf(template: string, { security, description = '' }: OperationDoc
   return description.includes('costs one unit') ? 'metered' : 'key'
 }
 
-/** Makes a request that the operation answers with a success, by a new account. */
-export async function goodRequest(app: TestApp, operation: DocumentedOperation): Promise<GoodRequest> {
+/** Makes a request of an account that the operation answers with a success. */
+export async function goodRequest(
+  app: TestApp,
+  operation: DocumentedOperation,
+  owner: Owner,
+): Promise<GoodRequest> {
   const prepare = inputs[operation.id]
-  if (prepare === undefined)
+  if (prepare === undefined) {
     throw new Error(`No test knows how to call ${operation.id}; add it to operations.ts.`)
-  const owner = await app.signUp()
+  }
   const { path = operation.template, ...request } = await prepare(app, owner)
-  return { path, request: { ...(await credentials(app, operation, owner)), ...request }, owner }
+  return { path, request: { ...(await credentials(app, operation, owner)), ...request } }
 }
 
 /** Sign-in, for the token. */
