@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { createDatabase, dropDatabase, startPostgres } from '@hearth/infra/test-servers'
 import { isUnavailable, openDatabase, waitUntilReady, type Database } from '../src/database.ts'
 import { recordingLogger } from './logs.ts'
@@ -231,7 +232,7 @@ describe('the embedded database', () => {
     const [generation = ''] = await readdir(lock)
     const [pid] = (await readFile(join(lock, generation), 'utf8')).split(' ')
     process.kill(Number(pid), 'SIGKILL')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await untilDead(Number(pid))
 
     const heir = await open({ dataDir })
 
@@ -239,6 +240,17 @@ describe('the embedded database', () => {
     parent.kill('SIGKILL')
   }, 60_000)
 })
+
+/** Waits until the kernel has ended a process, whether or not its parent has looked; a large one takes a while. */
+async function untilDead(pid: number): Promise<void> {
+  for (;;) {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({
+      stdout: 'Z',
+    }))
+    if (stdout.trim().startsWith('Z')) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
 
 describe('a Postgres server', () => {
   test('that is down does not stop the start; queries fail until it is up, and then work', async () => {
