@@ -68,7 +68,13 @@ export async function admit(
   }
   res.locals.standing = verdict
   if (digest !== '') options.recent.add(digest)
-  if (verdict.outcome !== 'ok') throw limitReached(plans, burst, res, verdict)
+  if (verdict.outcome !== 'ok') {
+    const error = limitReached(plans, burst, res, verdict)
+    // What the caller already has can be confirmed without a unit; settle() refuses anything more.
+    if (verdict.outcome === 'burst' || req.headers['if-none-match'] === undefined) throw error
+    res.locals.unpaid = error
+    return
+  }
   if (selector !== '') ledger.used(tag, selector, verdict.now)
   res.locals.charge = verdict.charge
 }

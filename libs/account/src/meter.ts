@@ -15,6 +15,8 @@ declare global {
       caller?: Caller
       standing?: Standing
       charge?: Charge | undefined
+      /** Why a success may not be answered: the quota is used up, but what the caller has may still be right (304). */
+      unpaid?: HttpError
       /** Windows that an answer shows in place of the caller's address window. */
       windows?: readonly Window[]
     }
@@ -32,7 +34,7 @@ export type Meter = {
   readonly limitHeaders: (res: Response) => readonly string[]
   /** The rate-limit headers for an address that sent no request that could be read. */
   readonly limitHeadersFor: (address: string) => readonly string[]
-  /** Gives the unit back unless the answer is a success. */
+  /** Gives the unit back unless the answer is a success. @throws HttpError when there is no unit left for a success */
   readonly settle: (res: Response, status: number) => Promise<void> | undefined
   /** Lets only plans with a feature pass. */
   readonly requireFeature: (feature: string) => RequestHandler
@@ -95,7 +97,8 @@ function settle(
   res: Response,
   status: number,
 ): Promise<void> | undefined {
-  const { charge, caller, standing, operation } = res.locals
+  const { charge, caller, standing, operation, unpaid } = res.locals
+  if (unpaid !== undefined && status >= 200 && status < 300) throw unpaid
   if (charge === undefined || standing === undefined || caller === undefined) return undefined
   res.locals.charge = undefined
   if (status >= 200 && status < 300) {

@@ -50,6 +50,7 @@ function createEchoApp(deployment: Deployment, { accounts, http, ready, clock }:
   app.use(accounts.meter, json())
   app.post('/v1/echo', echo(clock))
   app.get('/v1/extra', accounts.requireFeature('extra'), extra(clock))
+  app.get('/v1/cached', cached())
   app.get('/v1/broken', broken())
   accounts.mount(app)
   mountHealth(app, ready)
@@ -89,6 +90,22 @@ function extra(clock: () => number): Endpoint {
     },
     async (_input, _req, res) => {
       await send(res, 200, envelope.wrap({ extra: true }, new Date(clock())))
+    },
+  )
+}
+
+function cached(): Endpoint {
+  return endpoint(
+    {
+      ...{ id: 'cached', summary: 'Never changes', tag: 'Echo' },
+      responses: {
+        200: { description: 'The text.', schema: Joi.object() },
+        304: { description: 'The same.' },
+      },
+    },
+    async (_input, req, res) => {
+      const same = req.headers['if-none-match'] === '"1"'
+      await send(res, same ? 304 : 200, same ? undefined : { text: 'same' }, ['ETag', '"1"'])
     },
   )
 }

@@ -79,6 +79,18 @@ describe.each([
     expect(await usedBy(key)).toBe(0)
   })
 
+  test('what has not changed is confirmed for nothing, also when the quota is used up', async () => {
+    const { key } = await app.signUp()
+    for (let i = 0; i < 5; i++) await app.call('get', '/v1/cached', { key })
+    const conditional = (etag: string) =>
+      app.call('get', '/v1/cached', { key, headers: { 'If-None-Match': etag } })
+
+    expect((await app.call('get', '/v1/cached', { key })).status).toBe(429)
+    expect((await conditional('"1"')).status).toBe(304)
+    expect((await conditional('"2"')).body).toMatchObject({ status: 429, code: 'quota_exceeded' })
+    expect(await usedBy(key)).toBe(5)
+  })
+
   test('a bug shows nothing of itself', async () => {
     const { key } = await app.signUp()
     const { body, headers } = await app.call('get', '/v1/broken', { key })
