@@ -13,7 +13,7 @@ import {
   runProcess,
   send,
   startProcess,
-} from './service-process.ts'
+} from '@hearth/chassis/testing/service-process'
 
 /** A value that must never be printed is marked by this text. */
 const canary = 'cAnAry7Qx'

@@ -12,7 +12,7 @@ import {
   startProcess,
   untilStatus,
   type ServiceProcess,
-} from './service-process.ts'
+} from '@hearth/chassis/testing/service-process'
 
 // Each start takes a core for a second, and the cores may be busy.
 import.meta.jest.setTimeout(120_000)

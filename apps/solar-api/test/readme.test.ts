@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { endAll, freePorts, newDirectory, startProcess } from './service-process.ts'
+import { endAll, freePorts, newDirectory, startProcess } from '@hearth/chassis/testing/service-process'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -13,7 +13,7 @@ import {
   startProcess,
   type Outgoing,
   type ServiceProcess,
-} from './service-process.ts'
+} from '@hearth/chassis/testing/service-process'
 import { threeNumbers } from './support.ts'
 
 // A start takes a core for a second, and the cores may be busy.

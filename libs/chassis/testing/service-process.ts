@@ -34,7 +34,7 @@ let compiled: string | undefined
 
 /** A new directory for DATA_DIR, removed by {@link endAll}. */
 export function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'hearth-solar-'))
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-service-'))
   directories.push(directory)
   return directory
 }
@@ -108,13 +108,13 @@ export async function untilStatus(url: string, status: number, deadlineMs = 15_0
   }
 }
 
-function launch(args: readonly string[], environment: Environment) {
+/** Starts a command of the service in whose folder the tests run. */
+export function launch(args: readonly string[], environment: Environment) {
   const startedAt = performance.now()
   // Every process compiles the same files.
   compiled ??= newDirectory()
   const [program, ...rest] = diesWithParent([process.execPath, 'src/main.ts', ...args], 'KILL')
   const child = spawn(program, rest, {
-    cwd: new URL('..', import.meta.url),
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
