@@ -11,6 +11,7 @@ const SOURCES = [
   'libs/*/migrations/**/*.ts',
 ]
 const MODELS = ['apps/*/src/model/**/*.ts']
+const PARTS_OF_MODELS = ['apps/*/src/model/*/**/*.ts']
 /** `main.ts` hands the environment over, `config.ts` reads it; everything else gets values. */
 const ENVIRONMENT_READERS = ['apps/*/src/main.ts', '**/src/config.ts', '**/src/config/**/*.ts']
 /** The operator's commands answer on a terminal, so they print. */
@@ -112,6 +113,17 @@ export default defineConfig(
       'no-restricted-globals': [
         'error',
         ...['process', 'fetch', 'performance'].map((name) => ({ name, message: IMPURE })),
+      ],
+    },
+  },
+  {
+    // A folder in a model may reach the files beside it, one level up.
+    files: PARTS_OF_MODELS,
+    ignores: TESTS,
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(?!\\./|\\.\\./[\\w-]+\\.ts$|node:crypto$)', message: NOT_IN_MODELS }] },
       ],
     },
   },
