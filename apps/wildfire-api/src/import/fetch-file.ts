@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ImportError, reasonOf } from './import-error.ts'
+
+/** A file on this machine that can be read from any point. */
+export type LocalFile = {
+  readonly path: string
+  /** What it is called in messages and in the provenance: its name, or its address without credentials. */
+  readonly source: string
+  readonly bytes: number
+  readonly sha256: string
+  /** Removes it when it is a copy. */
+  readonly dispose: () => Promise<void>
+}
+
+/**
+ * Brings a file or the content of an http(s) address to this machine; an address is copied into the directory for
+ * temporary files.
+ *
+ * @param onProgress called with the bytes received so far, and how many there will be where the server says so
+ * @throws ImportError when it cannot be read or is larger than 1 GiB
+ */
+export async function fetchFile(
+  fileOrUrl: string,
+  onProgress: (bytes: number, of: number | undefined) => void,
+): Promise<LocalFile> {
+  return /^https?:\/\//i.test(fileOrUrl) ? download(fileOrUrl, onProgress) : openLocal(fileOrUrl)
+}
+
+const largest = 2 ** 30
+/** An address that sends nothing for so long is given up. */
+const stallMs = 60_000
+
+async function openLocal(path: string): Promise<LocalFile> {
+  try {
+    const { size } = await stat(path)
+    if (size > largest)
+      throw new ImportError(`${path} is larger than 1 GiB; the county tables have 5 to 25 MB.`)
+    const sha256 = await hashOf(path)
+    return { path, source: basename(path), bytes: size, sha256, dispose: () => Promise.resolve() }
+  } catch (error) {
+    if (error instanceof ImportError) throw error
+    throw new ImportError(`${path} cannot be read: ${reasonOf(error)}.`)
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+async function download(
+  address: string,
+  onProgress: (bytes: number, of: number | undefined) => void,
+): Promise<LocalFile> {
+  const { source, headers } = withoutCredentials(address)
+  const directory = await mkdtemp(join(tmpdir(), 'hearth-import-'))
+  const path = join(directory, 'download')
+  const dispose = () => rm(directory, { recursive: true, force: true })
+  const hash = createHash('sha256')
+  let bytes = 0
+  const stall = new AbortController()
+  const timer = setTimeout(() => stall.abort(new Error(`nothing arrived for ${stallMs / 1000} s`)), stallMs)
+  try {
+    const response = await fetch(source, { headers, signal: stall.signal })
+    if (!response.ok || response.body === null) {
+      throw new ImportError(`${source} answered ${response.status}; expected the file. Nothing was changed.`)
+    }
+    const length = Number(response.headers.get('content-length')) || undefined
+    const count = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        timer.refresh()
+        hash.update(chunk)
+        bytes += chunk.length
+        onProgress(bytes, length)
+        done(bytes > largest ? new Error('it is larger than 1 GiB') : null, chunk)
+      },
+    })
+    await pipeline(Readable.fromWeb(response.body), count, createWriteStream(path), { signal: stall.signal })
+    return { path, source, bytes, sha256: hash.digest('hex'), dispose }
+  } catch (error) {
+    await dispose()
+    if (error instanceof ImportError) throw error
+    const reason = reasonOf(stall.signal.aborted ? stall.signal.reason : error)
+    throw new ImportError(`${source} could not be downloaded: ${reason}. Nothing was changed; try again.`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Credentials go into a header: fetch refuses them in addresses, and messages show the address. */
+function withoutCredentials(address: string): { source: string; headers: Record<string, string> } {
+  const url = URL.parse(address)
+  if (url === null) throw new ImportError('The address given is not one that can be read.')
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = ''
+  url.password = ''
+  const basic = `Basic ${Buffer.from(credentials).toString('base64')}`
+  return { source: url.href, headers: credentials === ':' ? {} : { Authorization: basic } }
+}

@@ -1,0 +1,120 @@
+import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
+import { invalid } from '@hearth/chassis/validate'
+import Joi from 'joi'
+import { countyResponses, sendCounties } from './answers.ts'
+import type { CountyData } from './county-data.ts'
+import { disclaimer, presentVintage } from './county-risk.ts'
+import { choice, vintageSchema } from './county-schema.ts'
+import { cursorAfter, orders, pageOf, type SortName } from './county-order.ts'
+import { success } from './deployment.ts'
+import { hazardRatings, scoreBases } from './model/hazard-score.ts'
+import type { County, Snapshot } from './snapshot.ts'
+
+/** GET /v1/risk/counties */
+export function riskCounties(data: CountyData): Endpoint {
+  return endpoint(describeRiskCounties(), ({ query }, req, res) => {
+    const snapshot = data.snapshot()
+    const { sort, limit, cursor } = query
+    const matching = select(snapshot, query)
+    const { page, hasMore } = pageOf(matching, sort, cursor, limit)
+    const last = page.at(-1)
+    const next = hasMore && last !== undefined ? cursorAfter(last, sort) : null
+    const headers = next === null ? [] : ['Link', `<${linkTo(req.originalUrl, next)}>; rel="next"`]
+    const body = () => success(present(snapshot, page, matching.length, next))
+    return sendCounties(req, res, { snapshot, json: body, counties: page, headers })
+  })
+}
+
+/** @throws HttpError validation_failed for a state that there is not */
+function select(
+  { counties, byState }: Snapshot,
+  { state, minScore }: Pick<CountiesQuery, 'state' | 'minScore'>,
+): County[] {
+  const wanted = state?.toUpperCase()
+  const ofState = wanted === undefined ? [...counties.values()] : byState.get(wanted)
+  if (ofState === undefined) {
+    const known = [...byState.keys()].toSorted().join(', ')
+    const detail = `state ${wanted} is not known; expected a postal abbreviation, one of ${known}.`
+    throw invalid([{ parameter: 'state', code: 'not_allowed', detail }])
+  }
+  if (minScore === undefined) return [...ofState]
+  return ofState.filter(({ hazard }) => hazard.score !== null && hazard.score >= minScore)
+}
+
+function present(snapshot: Snapshot, page: readonly County[], total: number, nextCursor: string | null) {
+  return {
+    counties: page.map(({ code, name, state, hazard, statePercentile, wrc, nri }) => ({
+      ...{ code, name, state, ...hazard, statePercentile },
+      totalBuildings: wrc?.buildings ?? null,
+      expectedAnnualLossUsd: nri?.wfir_ealt ?? null,
+      nriScore: nri?.wfir_risks ?? null,
+      nriRating: nri?.wfir_riskr ?? null,
+    })),
+    total,
+    nextCursor,
+    dataVintage: presentVintage(snapshot),
+    disclaimer,
+  }
+}
+
+function linkTo(url: string, cursor: string): string {
+  const [path = '', search = ''] = url.split('?', 2)
+  const parameters = new URLSearchParams(search)
+  parameters.set('cursor', cursor)
+  return `${path}?${parameters.toString()}`
+}
+
+function describeRiskCounties() {
+  const nullableNumber = Joi.number().allow(null)
+  const line = record({
+    ...{ code: Joi.string(), name: Joi.string(), state: Joi.string(), score: nullableNumber },
+    rating: choice(hazardRatings),
+    basis: choice(scoreBases),
+    statePercentile: nullableNumber,
+    totalBuildings: nullableNumber,
+    expectedAnnualLossUsd: nullableNumber,
+    nriScore: nullableNumber,
+    nriRating: Joi.string().allow(null),
+  })
+  const page = record({
+    counties: Joi.array().items(line),
+    total: Joi.number().integer().description('Counties that match, over all pages.'),
+    nextCursor: Joi.string().allow(null).description('For the next page; null on the last one.'),
+    dataVintage: vintageSchema,
+    disclaimer: Joi.string(),
+  })
+  return {
+    id: 'listCountyRisks',
+    summary: 'Counties by wildfire hazard',
+    description:
+      'A page of counties, highest score first unless `sort` says otherwise; counties without the value come last. The next page is also in the header `Link`. With `Accept: text/csv` or `application/geo+json` each county has the columns of a whole answer.',
+    tag: 'Risk',
+    query: querySchema,
+    responses: countyResponses('A page of counties.', page),
+    examples: [
+      { name: 'the highest scores of California', status: 200, query: { state: 'CA', limit: '10' } },
+      { name: 'no such state', status: 400, query: { state: 'XX', limit: '10' } },
+    ],
+  }
+}
+
+const querySchema = Joi.object<CountiesQuery>({
+  state: Joi.string()
+    .pattern(/^[A-Za-z]{2}$/)
+    .description('Postal abbreviation; all states unless given.'),
+  minScore: Joi.number().min(0).max(100).description('Only counties with at least this score.'),
+  sort: Joi.string()
+    .valid(...Object.keys(orders))
+    .default('-score')
+    .description('Field to sort by; with a minus in front the largest comes first.'),
+  limit: Joi.number().integer().min(1).max(100).default(25).description('Counties per page.'),
+  cursor: Joi.string().max(200).description('`nextCursor` of the page before, with the same `sort`.'),
+})
+
+type CountiesQuery = {
+  readonly state?: string
+  readonly minScore?: number
+  readonly sort: SortName
+  readonly limit: number
+  readonly cursor?: string
+}
