@@ -1,4 +1,3 @@
-import { accountProblems } from '@hearth/account'
 import { endpoint, type Endpoint } from '@hearth/chassis/endpoint'
 import type { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
@@ -71,7 +70,7 @@ const describeRoi = {
   tag: 'Hardening',
   body: Joi.object<HardeningRequest>(hardeningFields),
   responses: { 200: { description: 'The calculation.', schema: envelope.schema(hardeningSchema) } },
-  problems: [wildfireProblems.county_not_found, accountProblems.plan_upgrade_required],
+  problems: [wildfireProblems.county_not_found],
   examples: [
     {
       name: 'three fields',

@@ -1,4 +1,3 @@
-import { accountProblems } from '@hearth/account'
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { send } from '@hearth/chassis/http'
 import Joi from 'joi'
@@ -39,7 +38,6 @@ const describeMeasures = {
     200: { description: 'The catalogue.', schema: envelope.schema(catalogSchema()) },
     304: { description: 'The client has it already: it is what `If-None-Match` names. Costs no quota.' },
   },
-  problems: [accountProblems.plan_upgrade_required],
   examples: [{ name: 'the catalogue', status: 200 }],
 }
 

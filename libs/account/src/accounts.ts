@@ -117,7 +117,7 @@ function contextOf(
 }
 
 /** The problems that an operation can have through the meter, for the API description. */
-export function meterProblems({ access = 'metered', path, body }: MountedOperation): ProblemKind[] {
+export function meterProblems({ access = 'metered', path, body, requires }: MountedOperation): ProblemKind[] {
   const { internal_error, temporarily_unavailable, malformed_json, body_too_large, unsupported_media_type } =
     httpProblems
   const input =
@@ -140,7 +140,8 @@ export function meterProblems({ access = 'metered', path, body }: MountedOperati
   ]
   const session = access === 'account' || access === 'session' ? [invalid_credentials] : []
   const quota = access === 'metered' ? [quota_exceeded] : []
-  return [...always, ...keyed, ...session, account_suspended, rate_limited, ...quota]
+  const plan = requires.length > 0 ? [accountProblems.plan_upgrade_required] : []
+  return [...always, ...keyed, ...session, account_suspended, rate_limited, ...quota, ...plan]
 }
 
 const wrongPasswordsPerQuarterHour = 10

@@ -15,7 +15,7 @@ import type { AccountDatabase } from './database.ts'
 import type { Burst, Gate, Refused } from './gate.ts'
 import { digestKey } from './keys.ts'
 import type { Ledger } from './ledger.ts'
-import { limitReached, takeFromAddress } from './limits.ts'
+import { limitReached, requireFeature, takeFromAddress } from './limits.ts'
 import type { Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
 import type { RecentKeys } from './recent-keys.ts'
@@ -67,7 +67,10 @@ export async function admit(
     return
   }
   res.locals.standing = verdict
+  if (verdict.outcome === 'ok') res.locals.charge = verdict.charge
   if (digest !== '') options.recent.add(digest)
+  // Whoever lacks the plan is told so first: a new day would not help.
+  for (const feature of res.locals.operation?.requires ?? []) requireFeature(plans, feature, verdict.plan)
   if (verdict.outcome !== 'ok') {
     const error = limitReached(plans, burst, res, verdict)
     // What the caller already has can be confirmed without a unit; settle() refuses anything more.
@@ -76,7 +79,6 @@ export async function admit(
     return
   }
   if (selector !== '') ledger.used(tag, selector, verdict.now)
-  res.locals.charge = verdict.charge
 }
 
 /**

@@ -2,7 +2,7 @@ import { HttpError } from '@hearth/chassis/errors'
 import type { Request, Response } from 'express'
 import type { AddressLimits } from './address-limits.ts'
 import type { Burst, Limited, Standing } from './gate.ts'
-import { planOf, type Plans } from './plans.ts'
+import { planOf, plansWith, type Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
 import { bindingWindow, isoSeconds, quotaWindows, type Window } from './windows.ts'
 
@@ -35,6 +35,17 @@ export function takeFromAddress(
     clock() / 1000,
     'Too many requests without a valid key came from this address.',
     res,
+  )
+}
+
+/** @throws HttpError plan_upgrade_required, naming the plans that have the feature */
+export function requireFeature(plans: Plans, feature: string, plan: string): void {
+  if (planOf(plans, plan).features.includes(feature)) return
+  const requiredPlans = plansWith(plans, feature)
+  throw new HttpError(
+    accountProblems.plan_upgrade_required,
+    `Plan ${plan} does not include ${feature}. The plans that do: ${requiredPlans.join(', ')}.`,
+    { members: { plan, requiredPlans } },
   )
 }
 

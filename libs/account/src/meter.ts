@@ -1,11 +1,11 @@
-import { HttpError } from '@hearth/chassis/errors'
+import type { HttpError } from '@hearth/chassis/errors'
+import type { Requirement } from '@hearth/chassis/routes'
 import type { RequestHandler, Response } from 'express'
 import { admit, type AdmissionOptions } from './admission.ts'
 import type { Caller } from './caller.ts'
 import type { Charge, Standing } from './gate.ts'
-import { planOf, plansWith, type Plans } from './plans.ts'
-import { accountProblems } from './problems.ts'
-import { burstWindow, takeFromAddress, windowsOf } from './limits.ts'
+import type { Plans } from './plans.ts'
+import { burstWindow, requireFeature, takeFromAddress, windowsOf } from './limits.ts'
 import { bindingWindow, limitHeaders, type Window } from './windows.ts'
 
 declare global {
@@ -37,7 +37,7 @@ export type Meter = {
   /** Gives the unit back unless the answer is a success. @throws HttpError when there is no unit left for a success */
   readonly settle: (res: Response, status: number) => Promise<void> | undefined
   /** Lets only plans with a feature pass. */
-  readonly requireFeature: (feature: string) => RequestHandler
+  readonly requireFeature: (feature: string) => Requirement
 }
 
 export function createMeter(options: AdmissionOptions): Meter {
@@ -56,10 +56,7 @@ export function createMeter(options: AdmissionOptions): Meter {
     limitHeaders: (res) => headersOf(options, res),
     limitHeadersFor: (address) => headersForAddress(options, address),
     settle: (res, status) => settle(options, res, status),
-    requireFeature: (feature) => (_req, res, next) => {
-      requireFeature(options.plans, feature, res.locals.standing?.plan ?? '')
-      next()
-    },
+    requireFeature: (feature) => Object.assign(middlewareFor(options.plans, feature), { requires: feature }),
   }
 }
 
@@ -113,12 +110,9 @@ function settle(
   })
 }
 
-function requireFeature(plans: Plans, feature: string, plan: string): void {
-  if (planOf(plans, plan).features.includes(feature)) return
-  const requiredPlans = plansWith(plans, feature)
-  throw new HttpError(
-    accountProblems.plan_upgrade_required,
-    `Plan ${plan} does not include ${feature}. The plans that do: ${requiredPlans.join(', ')}.`,
-    { members: { plan, requiredPlans } },
-  )
+function middlewareFor(plans: Plans, feature: string): RequestHandler {
+  return (_req, res, next) => {
+    requireFeature(plans, feature, res.locals.standing?.plan ?? '')
+    next()
+  }
 }

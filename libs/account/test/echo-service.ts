@@ -86,7 +86,6 @@ function extra(clock: () => number): Endpoint {
       responses: {
         200: { description: 'Done.', schema: envelope.schema(record({ extra: Joi.boolean() })) },
       },
-      problems: [accountProblems.plan_upgrade_required],
     },
     async (_input, _req, res) => {
       await send(res, 200, envelope.wrap({ extra: true }, new Date(clock())))

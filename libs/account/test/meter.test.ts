@@ -77,6 +77,8 @@ describe.each([
     })
     expect(body.detail).toContain('pro, lifetime, big')
     expect(await usedBy(key)).toBe(0)
+    for (let i = 0; i < 6; i++) await app.call('post', '/v1/echo', { key, body: text })
+    expect((await app.call('get', '/v1/extra', { key })).status).toBe(403)
   })
 
   test('what has not changed is confirmed for nothing, also when the quota is used up', async () => {

@@ -67,7 +67,9 @@ function describeOperation(operation: MountedOperation, options: OpenApiOptions)
   return {
     operationId: id,
     summary,
-    description: [description, priceOf(operation)].filter((text) => text !== undefined).join('\n\n'),
+    description: [description, requirementsOf(operation), priceOf(operation)]
+      .filter((text) => text !== undefined)
+      .join('\n\n'),
     tags: [tag],
     security: options.security(operation).map((scheme) => ({ [scheme]: [] })),
     parameters: [
@@ -88,6 +90,10 @@ function describeOperation(operation: MountedOperation, options: OpenApiOptions)
     }),
     responses: describeResponses(operation, options),
   }
+}
+
+function requirementsOf({ requires }: MountedOperation): string | undefined {
+  return requires.length === 0 ? undefined : `Only on plans with ${requires.join(' and ')}.`
 }
 
 function priceOf({ access = 'metered', path }: MountedOperation): string | undefined {

@@ -1,4 +1,4 @@
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import type { Endpoint, Operation } from './endpoint.ts'
 
 /** An operation and where it is mounted. */
@@ -7,7 +7,12 @@ export type MountedOperation = Operation & {
   readonly method: string
   /** Express path, such as `/v1/account/keys/:id`. */
   readonly path: string
+  /** What the middleware of the route asks of a caller; see Requirement. */
+  readonly requires: readonly string[]
 }
+
+/** Middleware that lets only some callers pass says so, for the description and for whoever decides earlier. */
+export type Requirement = RequestHandler & { readonly requires: string }
 
 /** Finds the operation of a request by method and path; HEAD finds GET. */
 export type RouteIndex = {
@@ -63,8 +68,9 @@ function mountedOperations(app: Express): MountedOperation[] {
 
 /** A route has one endpoint, and may have middleware before it. */
 function operationOf({ path, stack }: Route): MountedOperation {
+  const requires = stack.flatMap(({ handle }) => ('requires' in handle ? [handle.requires] : []))
   const endpoints = stack.flatMap(({ method, handle }) =>
-    'operation' in handle ? [{ ...handle.operation, method, path }] : [],
+    'operation' in handle ? [{ ...handle.operation, method, path, requires }] : [],
   )
   const [operation] = endpoints
   if (operation === undefined || endpoints.length > 1) {
@@ -100,5 +106,8 @@ type Layer = { readonly route?: Route }
 
 type Route = {
   readonly path: string
-  readonly stack: readonly { readonly method: string; readonly handle: Endpoint | (() => unknown) }[]
+  readonly stack: readonly {
+    readonly method: string
+    readonly handle: Endpoint | Requirement | (() => unknown)
+  }[]
 }
