@@ -1,0 +1,71 @@
+import { blockSize } from './pieces.ts'
+import type { Run } from './plan.ts'
+import { applyTransform } from './transform.ts'
+import { dimensions } from './uncertain-inputs.ts'
+
+/**
+ * Values of one input for rows 0..count-1 of a block, from the independent scores of all: mixed by the row of
+ * the correlation factor, then transformed. Writes to values[dimension * blockSize ..].
+ * @param mixed room for a column
+ */
+export function fillValues(
+  run: Run,
+  dimension: number,
+  scores: Float64Array,
+  count: number,
+  values: Float64Array,
+  mixed: Float64Array,
+): void {
+  const transform = run.transforms[dimension]
+  if (!transform) return
+  const at = dimension * blockSize
+  if (!isMixed(run, dimension)) {
+    applyTransform(transform, scores, at, at + count, values, 0)
+    return
+  }
+  mixed.fill(0, 0, count)
+  for (let source = 0; source <= dimension; source++) {
+    const weight = run.factor[dimension * dimensions + source] ?? 0
+    if (weight !== 0) addScaled(weight, scores, source * blockSize, count, mixed)
+  }
+  applyTransform(transform, mixed, 0, count, values, at)
+}
+
+/** Whether the independent score `source` has a part in the values of input `dimension`. */
+export function dependsOn(run: Run, dimension: number, source: number): boolean {
+  return run.factor[dimension * dimensions + source] !== 0
+}
+
+/** Columns for one block of trials; those of fixed inputs are filled for good. */
+export function columnsOf(run: Run): Columns {
+  const values = new Float64Array(dimensions * blockSize)
+  const scores = new Float64Array(dimensions * blockSize)
+  const mixed = new Float64Array(blockSize)
+  for (const [dimension, varies] of run.varies.entries()) {
+    if (!varies) fillValues(run, dimension, scores, blockSize, values, mixed)
+  }
+  return { values, scores, mixed, stride: blockSize }
+}
+
+function isMixed(run: Run, dimension: number): boolean {
+  return run.factor[dimension * dimensions + dimension] !== 1
+}
+
+function addScaled(
+  weight: number,
+  scores: Float64Array,
+  at: number,
+  count: number,
+  sums: Float64Array,
+): void {
+  for (let index = 0; index < count; index++) {
+    sums[index] = (sums[index] ?? 0) + weight * (scores[at + index] ?? 0)
+  }
+}
+
+export type Columns = Readonly<{
+  values: Float64Array
+  scores: Float64Array
+  mixed: Float64Array
+  stride: number
+}>
