@@ -3,7 +3,7 @@ import nx from '@nx/eslint-plugin'
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
-const TESTS = ['**/*.test.ts', '**/{test,testing}/**/*.ts']
+const TESTS = ['**/*.test.ts', '**/{test,testing,bench}/**/*.ts']
 const SOURCES = [
   'apps/*/src/**/*.ts',
   'apps/*/migrations/**/*.ts',
