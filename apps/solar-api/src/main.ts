@@ -2,7 +2,7 @@ import {
   accountMigrations,
   accountVariables,
   openAccounts,
-  runOperatorCli,
+  operatorCommand,
   type AccountTables,
 } from '@hearth/account'
 import { runMain } from '@hearth/chassis/serve'
@@ -31,13 +31,7 @@ const service: ServiceDefinition<AccountTables, typeof accountVariables> = {
     }
   },
   commands: {
-    account: ({ host, internalPort, operatorTokens: [token = ''] }, args) =>
-      runOperatorCli(args, {
-        baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${internalPort}`,
-        token,
-        print: (line) => process.stdout.write(`${line}\n`),
-        printError: (line) => process.stderr.write(`${line}\n`),
-      }),
+    account: operatorCommand,
   },
 }
 

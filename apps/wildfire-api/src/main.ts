@@ -1,4 +1,4 @@
-import { accountMigrations, accountVariables, openAccounts, runOperatorCli } from '@hearth/account'
+import { accountMigrations, accountVariables, openAccounts, operatorCommand } from '@hearth/account'
 import { runMain } from '@hearth/chassis/serve'
 import { runService, type ServiceDefinition } from '@hearth/chassis/service'
 import { wildfireMigrations } from '../migrations/index.ts'
@@ -43,12 +43,7 @@ const service: ServiceDefinition<WildfireTables, typeof accountVariables> = {
     }
   },
   commands: {
-    account: ({ host, internalPort, operatorTokens: [token = ''] }, args) =>
-      runOperatorCli(args, {
-        baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${internalPort}`,
-        token,
-        ...terminal,
-      }),
+    account: operatorCommand,
     import: (config, args) => runImport(args, { ...config, ...terminal, migrations }),
   },
 }

@@ -9,6 +9,24 @@ export type OperatorCliOptions = {
   readonly printError: (line: string) => void
 }
 
+/** The `account` command of a service: the operator's command line on this terminal, for the service of this configuration. */
+export function operatorCommand(
+  config: {
+    readonly host: string
+    readonly internalPort: number
+    readonly operatorTokens: readonly string[]
+  },
+  args: readonly string[],
+): Promise<number> {
+  const { host, internalPort, operatorTokens } = config
+  return runOperatorCli(args, {
+    baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${internalPort}`,
+    token: operatorTokens[0] ?? '',
+    print: (line) => process.stdout.write(`${line}\n`),
+    printError: (line) => process.stderr.write(`${line}\n`),
+  })
+}
+
 /**
  * The operator's command line: a thin client of the operator API of a running service.
  *
