@@ -27,6 +27,7 @@ describe('warnings', () => {
     ['SIZE_CAPPED', { maxSystemSizeKW: 5 }, 'limited to 5 kW'],
     ['SIZE_CAPPED', { maxSystemSizeKW: 5, panelWatts: 430 }, 'limited to 4.73 kW'],
     ['NO_SYSTEM', { maxSystemSizeKW: 0.4, panelWatts: 430 }, 'comes to 0 kW'],
+    ['NO_SYSTEM', { annualConsumptionKWh: 0, systemSizeKW: 1e-9, panelWatts: 2000 }, 'comes to 0 kW'],
     ['OVERSIZED', { offsetFraction: 1.3 }, 'produces 30 % more in its first year'],
     ['REBATE_LIMITED', { rebateAmount: 30_000 }, 'larger than the price'],
     ['NO_NET_COST', { rebateAmount: 24_300 }, 'cover the whole cost'],

@@ -50,10 +50,14 @@ function sizeWarnings(input: SolarInput, design: SolarSystem, system: SolarResul
     ...when(design.isCapped, 'SIZE_CAPPED', () => [
       `The system is limited to ${roundTo(sizeKW, 3)} kW by maxSystemSizeKW and is smaller than asked for.`,
     ]),
-    ...when(sizeKW === 0 && annualConsumptionKWh > 0, 'NO_SYSTEM', () => [
-      'The size comes to 0 kW, so there is nothing to build and no measure to compute.',
-      'Check systemSizeKW, offsetFraction, and that maxSystemSizeKW has room for one panel.',
-    ]),
+    ...when(
+      sizeKW === 0 && (annualConsumptionKWh > 0 || input.systemSizeKW !== undefined),
+      'NO_SYSTEM',
+      () => [
+        'The size comes to 0 kW, so there is nothing to build and no measure to compute.',
+        'Check systemSizeKW, offsetFraction, and that maxSystemSizeKW has room for one panel.',
+      ],
+    ),
     ...when(annualConsumptionKWh > 0 && surplusPercent > oversizePercent, 'OVERSIZED', () => [
       `The system produces ${roundTo(surplusPercent, 0)} % more in its first year than is consumed.`,
       'The surplus earns only exportRate.',
