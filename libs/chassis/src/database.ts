@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClien
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { embeddedSession, serverSession, type BulkSession } from './bulk.ts'
 import { EmbeddedDatabaseBusyError, openPglite } from './pglite.ts'
 import { isError } from './system-error.ts'
 
@@ -14,6 +15,8 @@ export type Database<DB> = {
   ping: (deadlineMs: number) => Promise<void>
   /** Runs long work (migrations, imports) on connections without the usual deadlines, which end with it. */
   withoutDeadlines: <T>(work: (db: Kysely<DB>) => Promise<T>) => Promise<T>
+  /** Runs work with many rows on one connection of its own, without deadlines. Not inside another query's turn. */
+  bulk: <T>(work: (session: BulkSession<DB>) => Promise<T>) => Promise<T>
   /** Ends all connections; safe to call twice. */
   close: () => Promise<void>
 }
@@ -101,7 +104,7 @@ const AWAY_MESSAGES =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|driver has already been destroyed|Postgres connection has been discarded|PGlite (instance )?is (already )?clos)/
 
 async function openEmbedded<DB>(options: DatabaseOptions): Promise<Database<DB>> {
-  const { dialect, close } = await openPglite({
+  const { dialect, copyBlob, close } = await openPglite({
     dataDir: options.dataDir,
     schema: options.schema,
     waitMs: options.connectTimeoutMs ?? 2_000,
@@ -113,6 +116,7 @@ async function openEmbedded<DB>(options: DatabaseOptions): Promise<Database<DB>>
     schema: options.schema,
     ping: (deadlineMs) => ping(db, deadlineMs),
     withoutDeadlines: (work) => work(db),
+    bulk: (work) => embeddedSession(db, copyBlob, work),
     close: once(() => db.destroy().then(close)),
   }
 }
@@ -136,6 +140,10 @@ function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
       const patient = createPool(options, url, { max: 2, lock_timeout: 2_000 })
       const patientDb = new Kysely<DB>({ dialect: new PostgresDialect({ pool: patient }) })
       return work(patientDb).finally(() => patientDb.destroy())
+    },
+    async bulk(work) {
+      const own = createPool(options, url, { max: 1, lock_timeout: 2_000 })
+      return serverSession(own, work).finally(() => own.end())
     },
     close: once(async () => {
       await db.destroy()

@@ -12,18 +12,26 @@ export class EmbeddedDatabaseBusyError extends Error {
   override name = 'EmbeddedDatabaseBusyError'
 }
 
+/** The embedded Postgres, opened. */
+export type EmbeddedDatabase = {
+  readonly dialect: Dialect
+  /** Runs a COPY from '/dev/blob' and counts its rows; only by who holds the connection. */
+  readonly copyBlob: (statement: string, blob: Blob) => Promise<number>
+  /** Ends the database and gives the lock back. */
+  readonly close: () => Promise<void>
+}
+
 /**
  * Opens the embedded Postgres in `<dataDir>/postgres`, creating it at first.
  * One process at a time: the lock beside the directory is taken over at once from a process that was killed.
  * @param options.waitMs how long a query may wait for the connection, in milliseconds
- * @returns the dialect for Kysely, and what ends the database and gives the lock back
  * @throws {ConfigError} when another process has the directory open
  */
 export async function openPglite(options: {
   dataDir: string
   schema: string
   waitMs: number
-}): Promise<{ dialect: Dialect; close: () => Promise<void> }> {
+}): Promise<EmbeddedDatabase> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   const unlock = lock(join(options.dataDir, 'postgres.lock'), options.dataDir)
   try {
@@ -34,7 +42,9 @@ export async function openPglite(options: {
       if (!pglite.closed) await pglite.close()
       unlock()
     }
-    return { dialect: dialectOf(pglite, options.waitMs), close }
+    const copyBlob = async (statement: string, blob: Blob) =>
+      (await pglite.query(statement, [], { blob })).affectedRows ?? 0
+    return { dialect: dialectOf(pglite, options.waitMs), copyBlob, close }
   } catch (error) {
     unlock()
     throw error

@@ -1,0 +1,120 @@
+import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+
+/** One connection for long work with many rows, without deadlines; locks and settings of the session last with it. */
+export type BulkSession<DB> = {
+  /** Always this connection. */
+  readonly db: Kysely<DB>
+  /**
+   * Adds rows with COPY, far faster than inserts. When it fails in the middle the embedded database may have kept
+   * some: use a transaction, or a table that is thrown away then.
+   * @param table its name; lines made by {@link copyLine} give all its columns in order
+   * @param chunks whole lines, as many in a chunk as is handy; 64 KiB to 1 MiB are fast
+   * @returns number of rows
+   */
+  readonly copyIn: (table: string, chunks: AsyncIterable<string>) => Promise<number>
+}
+
+/** What can be put into a column: arrays are of texts or numbers, jsonb is given as text. */
+export type CopyValue = string | number | boolean | null | readonly (string | number)[]
+
+/** One line of COPY's text format, with its end. */
+export function copyLine(values: readonly CopyValue[]): string {
+  let line = ''
+  for (let i = 0; i < values.length; i++) line += (i === 0 ? '' : '\t') + copyText(values[i] ?? null)
+  return `${line}\n`
+}
+
+function copyText(value: CopyValue): string {
+  if (value === null) return '\\N'
+  if (typeof value === 'string') return escape(value)
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  const items = value.map((item) => (typeof item === 'number' ? String(item) : quoteItem(item)))
+  return escape(`{${items.join(',')}}`)
+}
+
+function quoteItem(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+}
+
+/** Postgres has no character NUL: it is left out, so that one line of a file cannot refuse all others. */
+function escape(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? text.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? '') : text
+}
+
+const NEEDS_ESCAPE = /[\\\t\n\r\0]/
+const ESCAPED = new RegExp(NEEDS_ESCAPE, 'g')
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': String.raw`\t`,
+  '\n': String.raw`\n`,
+  '\r': String.raw`\r`,
+}
+
+/** A session on a connection of a pool that serves nobody else. */
+export async function serverSession<DB, T>(
+  pool: pg.Pool,
+  work: (session: BulkSession<DB>) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) })
+  try {
+    // A role may have a limit that is right for requests.
+    await sql`set statement_timeout = 0`.execute(db)
+    return await work({
+      db,
+      copyIn: async (table, chunks) => {
+        const target = client.query(copyFrom(`copy ${quoteName(table)} from stdin`))
+        await pipeline(Readable.from(chunks), target)
+        return target.rowCount
+      },
+    })
+  } finally {
+    // What the session has set or locked ends with its connection.
+    client.release(true)
+  }
+}
+
+/** A session on the one connection of the embedded database. */
+export function embeddedSession<DB, T>(
+  db: Kysely<DB>,
+  copyBlob: (statement: string, blob: Blob) => Promise<number>,
+  work: (session: BulkSession<DB>) => Promise<T>,
+): Promise<T> {
+  const copyIn = async (table: string, chunks: AsyncIterable<string>) => {
+    const statement = `copy ${quoteName(table)} from '/dev/blob'`
+    let rows = 0
+    for await (const blob of gather(chunks)) rows += await copyBlob(statement, blob)
+    return rows
+  }
+  return db.connection().execute((connection) => work({ db: connection, copyIn }))
+}
+
+/** The embedded database takes a blob at a time; a few megabytes keep its memory small. */
+async function* gather(chunks: AsyncIterable<string>): AsyncGenerator<Blob> {
+  let parts: string[] = []
+  let length = 0
+  for await (const chunk of chunks) {
+    parts.push(chunk)
+    length += chunk.length
+    if (length < 4_000_000) continue
+    yield new Blob(parts)
+    parts = []
+    length = 0
+  }
+  if (parts.length > 0) yield new Blob(parts)
+}
+
+function poolOfOne(client: pg.PoolClient): PostgresPool {
+  const query = (text: string, parameters: readonly unknown[]) => client.query(text, [...parameters])
+  const one = { query: query as unknown as PostgresPoolClient['query'], release: () => {} }
+  return { options: {}, connect: () => Promise.resolve(one), end: () => Promise.resolve() }
+}
+
+function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
