@@ -1,3 +1,4 @@
+import { toCsv } from '@hearth/chassis/csv'
 import { send } from '@hearth/chassis/http'
 import type { ResponseDescription } from '@hearth/chassis/endpoint'
 import type { Request, Response } from 'express'
@@ -6,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { presentHazards } from './county-risk.ts'
 import { envelope } from './deployment.ts'
 import type { County, Snapshot } from './snapshot.ts'
-import { flatten, toCsv, toGeoJson } from './table.ts'
+import { flatten, toGeoJson } from './table.ts'
 
 /** An answer about counties in the forms it can be had in. */
 export type CountyAnswer = {

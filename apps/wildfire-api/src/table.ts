@@ -38,23 +38,6 @@ export function flatten({ county, hazard, exposure, expectedAnnualLoss, nri, com
   }
 }
 
-/** RFC 4180, with a header. Text that a spreadsheet would run as a formula gets an apostrophe in front. */
-export function toCsv(
-  columns: readonly string[],
-  rows: readonly Readonly<Record<string, string | number | null>>[],
-): string {
-  const lines = rows.map((row) => columns.map((name) => csvCell(row[name] ?? null)).join(','))
-  return [columns.join(','), ...lines, ''].join('\r\n')
-}
-
-/** One cell of a CSV file; null is empty. */
-export function csvCell(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
-
 /** RFC 7946: each county as a point at its centre; one whose centre is not known has no geometry. */
 export function toGeoJson(rows: readonly ReturnType<typeof flatten>[]) {
   return { type: 'FeatureCollection', features: rows.map(toFeature) }

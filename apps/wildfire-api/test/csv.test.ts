@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync'
-import { csvCell, toCsv } from './table.ts'
+import { csvCell, toCsv } from '@hearth/chassis/csv'
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])(
   'text %j is not a formula to a spreadsheet',

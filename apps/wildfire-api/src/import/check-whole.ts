@@ -1,4 +1,4 @@
-import { ImportError } from './import-error.ts'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 import type { Staged, TableKind } from './stage.ts'
 
 /** What a whole table has to be. */
@@ -24,7 +24,7 @@ export function checkWhole(
   if (faults.length > maxRejected) {
     const [first] = faults
     throw new ImportError(
-      `${lines(faults.length)} of the table ${name} ${faults.length === 1 ? 'is' : 'are'} faulty, ${maxRejected} are allowed (--max-rejected). The first is line ${first?.line ?? 0}, county ${first?.code ?? ''}: ${first?.reason ?? ''}`,
+      `${lines(faults.length)} of the table ${name} ${faults.length === 1 ? 'is' : 'are'} faulty, ${maxRejected} are allowed (--max-rejected). The first is line ${first?.line ?? 0}, county ${first?.subject ?? ''}: ${first?.reason ?? ''}`,
     )
   }
   const least = minRows ?? fewestCounties
@@ -56,7 +56,8 @@ function checkStates(
   rejections: Staged['rejections'],
   states: ReadonlySet<string>,
 ): void {
-  const seen = new Set([...rows, ...rejections].map(({ code }) => code.slice(0, 2)))
+  const codes = [...rows.map(({ code }) => code), ...rejections.map(({ subject }) => subject)]
+  const seen = new Set(codes.map((code) => code.slice(0, 2)))
   const missing = [...states].filter((state) => !seen.has(state))
   if (missing.length > 0) {
     throw new ImportError(

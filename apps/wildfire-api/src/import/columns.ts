@@ -1,4 +1,4 @@
-import { ImportError } from './import-error.ts'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 
 /** A column of a published table: the field it is kept in, the names it has had, and what its values can be. */
 export type Column = {

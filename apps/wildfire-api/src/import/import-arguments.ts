@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { reasonOf, UsageError } from './import-error.ts'
+import { reasonOf, UsageError } from '@hearth/chassis/importing/import-error'
 
 /** What an import is asked to do. */
 export type ImportArguments = {

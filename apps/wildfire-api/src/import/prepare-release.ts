@@ -3,13 +3,13 @@ import type { DatasetKind } from '../database.ts'
 import type { Release } from '../publish.ts'
 import { compareWith, readServed, type Served } from './changes.ts'
 import { checkWhole } from './check-whole.ts'
-import { fetchFile, type LocalFile } from './fetch-file.ts'
+import { fetchFile, type LocalFile } from '@hearth/chassis/importing/fetch-file'
 import type { ImportArguments } from './import-arguments.ts'
-import { ImportError } from './import-error.ts'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 import { nriTable } from './nri-table.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { createProgress, type Progress } from '@hearth/chassis/importing/progress'
 import { readTable } from './read-table.ts'
-import type { Report } from './report.ts'
+import type { Report } from '@hearth/chassis/importing/report'
 import { stage, type Staged, type TableKind } from './stage.ts'
 import { wrcRelease, wrcTable } from './wrc-table.ts'
 
@@ -41,7 +41,11 @@ export async function prepareRelease(
   const table = kind === 'nri' ? nriTable : wrcTable
   const { print, printError } = options
   const progress = createProgress(table.name, printError, () => performance.now())
-  const file = await fetchFile(fileOrUrl, progress.received)
+  const file = await fetchFile(fileOrUrl, {
+    largestGiB: 1,
+    usual: 'the county tables have 5 to 25 MB',
+    onProgress: progress.received,
+  })
   try {
     const served = await readServed(db, kind)
     if (served?.sha256 === file.sha256) {

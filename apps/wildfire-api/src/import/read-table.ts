@@ -4,7 +4,7 @@ import { open as openFile } from 'node:fs/promises'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readSheet } from 'read-excel-file/node'
-import { ImportError, reasonOf } from './import-error.ts'
+import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
 import { openZip } from './zip.ts'
 
 /** A line of a table. */

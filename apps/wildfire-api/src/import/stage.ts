@@ -2,7 +2,8 @@ import { retiredCodes } from '../county-code.ts'
 import type { DatasetKind } from '../database.ts'
 import type { Release } from '../publish.ts'
 import { readCell, readHeader, type Column, type Header } from './columns.ts'
-import { ImportError } from './import-error.ts'
+import { ImportError } from '@hearth/chassis/importing/import-error'
+import type { Rejection } from '@hearth/chassis/importing/report'
 import type { Line } from './read-table.ts'
 
 /** A published table of counties, as the importer has to know it. */
@@ -25,15 +26,6 @@ export type TableKind = {
 
 /** A line by field. */
 export type Values = Readonly<Record<string, string | number | null>>
-
-/** A line that is not taken over. */
-export type Rejection = {
-  readonly line: number
-  readonly code: string
-  readonly reason: string
-  /** False for what is left out on purpose, such as counties that were retired since. */
-  readonly isFault: boolean
-}
 
 /** The content of a file, read to its end. */
 export type Staged = {
@@ -77,7 +69,7 @@ export async function stage(
     const { code, release, values, problems } = readLine(line, header, checkRow)
     const verdict = judge(code, problems, known, rows)
     if (verdict !== undefined) {
-      rejections.push({ line: line.number, code, ...verdict })
+      rejections.push({ line: line.number, subject: code, ...verdict })
     } else if (!isEmpty(values)) {
       rows.set(code, { code, ...values })
       if (release !== null) releases.add(release)

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
-import { ImportError, reasonOf } from './import-error.ts'
+import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
 
 /** An open zip file. */
 export type Zip = {

@@ -18,29 +18,35 @@ export type LocalFile = {
   readonly dispose: () => Promise<void>
 }
 
+/** What may be fetched, and who is told how far it is. */
+export type FetchOptions = {
+  /** GiB; a larger file is refused. */
+  readonly largestGiB: number
+  /** What such a file has, for the refusal: `the county tables have 5 to 25 MB`. */
+  readonly usual: string
+  /** Called with the bytes received so far, and how many there will be where the server says so. */
+  readonly onProgress: (bytes: number, of: number | undefined) => void
+}
+
 /**
  * Brings a file or the content of an http(s) address to this machine; an address is copied into the directory for
  * temporary files.
  *
- * @param onProgress called with the bytes received so far, and how many there will be where the server says so
- * @throws ImportError when it cannot be read or is larger than 1 GiB
+ * @throws ImportError when it cannot be read or is too large
  */
-export async function fetchFile(
-  fileOrUrl: string,
-  onProgress: (bytes: number, of: number | undefined) => void,
-): Promise<LocalFile> {
-  return /^https?:\/\//i.test(fileOrUrl) ? download(fileOrUrl, onProgress) : openLocal(fileOrUrl)
+export async function fetchFile(fileOrUrl: string, options: FetchOptions): Promise<LocalFile> {
+  return /^https?:\/\//i.test(fileOrUrl) ? download(fileOrUrl, options) : openLocal(fileOrUrl, options)
 }
 
-const largest = 2 ** 30
 /** An address that sends nothing for so long is given up. */
 const stallMs = 60_000
 
-async function openLocal(path: string): Promise<LocalFile> {
+async function openLocal(path: string, { largestGiB, usual }: FetchOptions): Promise<LocalFile> {
   try {
     const { size } = await stat(path)
-    if (size > largest)
-      throw new ImportError(`${path} is larger than 1 GiB; the county tables have 5 to 25 MB.`)
+    if (size > largestGiB * 2 ** 30) {
+      throw new ImportError(`${path} is larger than ${largestGiB} GiB; ${usual}.`)
+    }
     const sha256 = await hashOf(path)
     return { path, source: basename(path), bytes: size, sha256, dispose: () => Promise.resolve() }
   } catch (error) {
@@ -55,10 +61,7 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-async function download(
-  address: string,
-  onProgress: (bytes: number, of: number | undefined) => void,
-): Promise<LocalFile> {
+async function download(address: string, { largestGiB, onProgress }: FetchOptions): Promise<LocalFile> {
   const { source, headers } = withoutCredentials(address)
   const directory = await mkdtemp(join(tmpdir(), 'hearth-import-'))
   const path = join(directory, 'download')
@@ -79,7 +82,7 @@ async function download(
         hash.update(chunk)
         bytes += chunk.length
         onProgress(bytes, length)
-        done(bytes > largest ? new Error('it is larger than 1 GiB') : null, chunk)
+        done(bytes > largestGiB * 2 ** 30 ? new Error(`it is larger than ${largestGiB} GiB`) : null, chunk)
       },
     })
     await pipeline(Readable.fromWeb(response.body), count, createWriteStream(path), { signal: stall.signal })

@@ -1,8 +1,17 @@
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { csvCell } from '../table.ts'
+import { csvCell } from '../csv.ts'
 import { ImportError, reasonOf } from './import-error.ts'
-import type { Rejection } from './stage.ts'
+
+/** A line of a file that is not taken over. */
+export type Rejection = {
+  readonly line: number
+  /** What the line is about, where it can be told. */
+  readonly subject: string
+  readonly reason: string
+  /** False for what is left out on purpose. */
+  readonly isFault: boolean
+}
 
 /** The file with the lines that were not taken. */
 export type Report = {
@@ -15,17 +24,20 @@ export type Report = {
 /**
  * Opens the report anew, before any work, so that a disk or a path that cannot take it is known at once.
  *
+ * @param subject what lines are about, such as `county`: the head of its column
  * @throws ImportError when it cannot be written
  */
-export async function openReport(path: string): Promise<Report> {
+export async function openReport(path: string, subject: string): Promise<Report> {
   const file = await attempt(path, async () => {
     await mkdir(dirname(path), { recursive: true })
     return open(path, 'w')
   })
-  await attempt(path, () => put(file, 'table,line,county,kind,reason\r\n')).catch(async (error: unknown) => {
-    await file.close()
-    throw error
-  })
+  await attempt(path, () => put(file, `table,line,${subject},kind,reason\r\n`)).catch(
+    async (error: unknown) => {
+      await file.close()
+      throw error
+    },
+  )
   return {
     path,
     write: (table, rejections) => attempt(path, () => put(file, textOf(table, rejections))),
@@ -35,8 +47,8 @@ export async function openReport(path: string): Promise<Report> {
 
 function textOf(table: string, rejections: readonly Rejection[]): string {
   return rejections
-    .map(({ line, code, reason, isFault }) =>
-      [table, line, code, isFault ? 'faulty' : 'left out', reason].map(csvCell).join(','),
+    .map(({ line, subject, reason, isFault }) =>
+      [table, line, subject, isFault ? 'faulty' : 'left out', reason].map(csvCell).join(','),
     )
     .map((row) => `${row}\r\n`)
     .join('')
