@@ -1,9 +1,10 @@
-import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import type { Logger } from 'pino'
 import { embeddedSession, serverSession, type BulkSession } from './bulk.ts'
 import { EmbeddedDatabaseBusyError, openPglite } from './pglite.ts'
+import { PostgresHangsError } from './postgres-breaker.ts'
+import { createPool, guardPool } from './postgres-pool.ts'
 import { isError } from './system-error.ts'
 
 /** The database of a service: one schema, on a Postgres server or on the embedded Postgres. */
@@ -32,7 +33,7 @@ export type DatabaseOptions = {
   maxConnections?: number
   /** How long to wait for a connection, in milliseconds; 1000 unless told. */
   connectTimeoutMs?: number
-  /** How long a query may take, in milliseconds; 1100 unless told. The server itself gives up 100 ms earlier. */
+  /** How long a query may take, in milliseconds; 1000 unless told. The server itself gives up 100 ms earlier. */
   queryTimeoutMs?: number
 }
 
@@ -75,7 +76,7 @@ export async function waitUntilReady(
  */
 export function isUnavailable(error: unknown): boolean {
   if (!isError(error)) return false
-  if (error instanceof EmbeddedDatabaseBusyError || error instanceof PingTimeoutError) return true
+  if (AWAY_CLASSES.some((kind) => error instanceof kind)) return true
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && AWAY_STATES.test(code)) return true
   if (code !== undefined && AWAY_CODES.has(code)) return true
@@ -85,6 +86,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 class PingTimeoutError extends Error {}
+
+const AWAY_CLASSES = [EmbeddedDatabaseBusyError, PingTimeoutError, PostgresHangsError]
 
 /** Errors of the socket and of name resolution. */
 const AWAY_CODES = new Set(
@@ -122,27 +125,26 @@ async function openEmbedded<DB>(options: DatabaseOptions): Promise<Database<DB>>
 }
 
 function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
-  const queryTimeoutMs = options.queryTimeoutMs ?? 1_100
-  const pool = createPool(options, url, {
+  const { schema, log, queryTimeoutMs = 1_000, connectTimeoutMs = 1_000 } = options
+  const target = { url, schema, log, connectTimeoutMs }
+  const pool = createPool(target, {
     max: options.maxConnections ?? 10,
     query_timeout: queryTimeoutMs,
     statement_timeout: Math.max(1, queryTimeoutMs - 100),
     idle_in_transaction_session_timeout: 10_000,
   })
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: withoutStuckClients(pool) }) })
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: guardPool(pool, target) }) })
   return {
-    db,
-    engine: 'postgres',
-    schema: options.schema,
+    ...{ db, engine: 'postgres', schema },
     ping: (deadlineMs) => ping(db, deadlineMs),
     async withoutDeadlines(work) {
       // Locks are still not waited for: a statement that queues for one blocks everybody behind it.
-      const patient = createPool(options, url, { max: 2, lock_timeout: 2_000 })
+      const patient = createPool(target, { max: 2, lock_timeout: 2_000 })
       const patientDb = new Kysely<DB>({ dialect: new PostgresDialect({ pool: patient }) })
       return work(patientDb).finally(() => patientDb.destroy())
     },
     async bulk(work) {
-      const own = createPool(options, url, { max: 1, lock_timeout: 2_000 })
+      const own = createPool(target, { max: 1, lock_timeout: 2_000 })
       return serverSession(own, work).finally(() => own.end())
     },
     close: once(async () => {
@@ -151,80 +153,6 @@ function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
       if (!pool.ending) await pool.end()
     }),
   }
-}
-
-function createPool(options: DatabaseOptions, url: string, limits: pg.PoolConfig): pg.Pool {
-  const target = new URL(url)
-  // A parameter of the URL would replace ours instead of joining it.
-  const given = target.searchParams.get('options') ?? ''
-  target.searchParams.delete('options')
-  const pool = new pg.Pool({
-    connectionString: target.href,
-    options: `${given} -c search_path=${options.schema} -c TimeZone=UTC`.trim(),
-    application_name: `hearth-${options.schema}`,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 1_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    types: { getTypeParser },
-    ...limits,
-  })
-  pool.on('error', (error) => options.log.warn({ err: error }, 'A connection to Postgres was lost.'))
-  // A connection that breaks between two queries of a transaction has no other listener, and an unheard 'error'
-  // event ends the process. The next query on it is rejected.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return pool
-}
-
-/**
- * After a read timeout the answer may still come, and the connection's next user would wait behind it. Such a
- * connection answers nothing more (so the rollback of its transaction fails at once) and is closed on release.
- */
-function withoutStuckClients(pool: pg.Pool): PostgresPool {
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    async connect() {
-      const client = await pool.connect()
-      let timeout: Error | undefined
-      const query = async (text: string, parameters: readonly unknown[]) => {
-        if (timeout !== undefined) throw timeout
-        try {
-          return await client.query(text, [...parameters])
-        } catch (error) {
-          if (isError(error) && error.message === 'Query read timeout') timeout = error
-          throw error
-        }
-      }
-      const release = (destroy?: boolean) => client.release(destroy === true || timeout !== undefined)
-      // Kysely's type also has a query with a cursor, which it calls only when one is configured; none is.
-      return { query: query as unknown as PostgresPoolClient['query'], release }
-    },
-  }
-}
-
-const { INT8, DATE } = pg.types.builtins
-/** Object identifiers of the array types, which pg has no names for (pg_type: _int8, _date). */
-const INT8_ARRAY = 1016
-const DATE_ARRAY = 1182
-
-const asText = (value: string): string => value
-const PARSERS = new Map<number, (value: string) => unknown>([
-  [INT8, Number],
-  [DATE, asText],
-  [INT8_ARRAY, (value) => parseArray(value, Number)],
-  [DATE_ARRAY, (value) => parseArray(value, asText)],
-])
-
-/** One dimension, items without quotes: `{1,NULL,3}`. */
-function parseArray<T>(value: string, parse: (item: string) => T): (T | null)[] {
-  if (value === '{}') return []
-  const items = value.slice(1, -1).split(',')
-  return items.map((item) => (item === 'NULL' ? null : parse(item)))
-}
-
-const getTypeParser: typeof pg.types.getTypeParser = (oid, format) => {
-  const parser: unknown = PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)
-  return parser
 }
 
 async function ping<DB>(db: Kysely<DB>, deadlineMs: number): Promise<void> {
