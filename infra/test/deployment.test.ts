@@ -180,6 +180,21 @@ if (kubectl === undefined)
     }
   })
 
+  test('import vehicle data as the service would, one at a time, with the way out that it needs', () => {
+    const [job, policy] = kubectl === undefined ? [] : render(kubectl, 'base/vehicle-import')
+    const { jobTemplate, concurrencyPolicy } = job?.spec ?? {}
+    const pod = jobTemplate?.spec.template.spec
+    const service = services.find(({ metadata }) => metadata.name === 'vehicle-api')?.spec.template.spec
+
+    expect(concurrencyPolicy).toBe('Forbid')
+    expect(pod?.containers[0]?.image).toBe('hearth/vehicle-api')
+    expect(pod?.containers[0]?.args).toEqual(expect.arrayContaining(['main.js', 'import']))
+    expect(pod?.containers[0]?.securityContext).toEqual(service?.containers[0]?.securityContext)
+    expect(pod?.volumes[0]).toEqual(service?.volumes[0])
+    expect(policy?.kind).toBe('NetworkPolicy')
+    expect(JSON.stringify(policy?.spec)).toContain('443')
+  })
+
   test('deploy every service of the repository', () => {
     const names = projectsWith('start').map(({ name }) => name.replace('@hearth/', ''))
 
@@ -187,12 +202,11 @@ if (kubectl === undefined)
   })
 })
 
-function render(program: string): Manifest[] {
-  const { stdout, stderr, status } = spawnSync(
-    program,
-    ['kustomize', 'infra/kustomize/overlays/production'],
-    { cwd: ROOT, encoding: 'utf8' },
-  )
+function render(program: string, folder = 'overlays/production'): Manifest[] {
+  const { stdout, stderr, status } = spawnSync(program, ['kustomize', `infra/kustomize/${folder}`], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`kubectl cannot render the manifests: ${stderr}`)
   return yaml.loadAll(stdout) as Manifest[]
 }
@@ -225,6 +239,8 @@ type Spec = {
   minAvailable: number
   podSelector?: unknown
   selector?: unknown
+  concurrencyPolicy?: string
+  jobTemplate?: { spec: { template: { spec: Pod } } }
 }
 
 type Pod = {
@@ -232,6 +248,7 @@ type Pod = {
   securityContext: unknown
   containers: {
     image: string
+    args?: string[]
     env: { name: string; value: string }[]
     securityContext: unknown
     resources: unknown
