@@ -1,6 +1,7 @@
+import { dataFile } from '@hearth/chassis/data-file'
 import { parse } from 'csv-parse/sync'
 import { sql, type QueryExecutorProvider } from 'kysely'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { publish } from './publish.ts'
 
 /** The name of a shipped file beside its origin, licence and checksum: a row of `sources.json`. */
@@ -19,10 +20,9 @@ export function shippedSources(): readonly ShippedSource[] {
   return JSON.parse(readFileSync(shippedFile('sources.json'), 'utf8')) as readonly ShippedSource[] // made by generate/
 }
 
-/** Where a shipped file lies: beside the bundle in an image, beside `src` in the repository. */
+/** Where a file of `data` lies. */
 export function shippedFile(name: string): URL {
-  const inBundle = new URL(`data/${name}`, import.meta.url)
-  return existsSync(inBundle) ? inBundle : new URL(`../data/${name}`, import.meta.url)
+  return dataFile(import.meta.url, name)
 }
 
 /**

@@ -1,44 +1,11 @@
 import { accountMigrations } from '@hearth/account'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { openImportWorkshop, type Workshop } from '@hearth/chassis/testing/import-workshop'
 import { wildfireMigrations } from '../migrations/index.ts'
 import { runImport } from '../src/import/run-import.ts'
 
-/** What an import printed, and its exit code. */
-export type ImportOutcome = { readonly code: number; readonly stdout: string; readonly stderr: string }
-
-/** A directory for files, with a function that imports into one database. */
-export type Workshop = {
-  readonly directory: string
-  /** Writes a file and returns its path. */
-  readonly file: (name: string, content: string | Buffer) => string
-  readonly run: (...args: readonly string[]) => Promise<ImportOutcome>
-  readonly close: () => void
-}
+export type { Workshop }
 
 /** Imports in this process, as the command does. */
 export function openWorkshop(databaseUrl: string): Workshop {
-  const directory = mkdtempSync(join(tmpdir(), 'hearth-wildfire-import-'))
-  return {
-    directory,
-    file: (name, content) => {
-      const path = join(directory, name)
-      writeFileSync(path, content)
-      return path
-    },
-    run: async (...args) => {
-      const [out, err]: [string[], string[]] = [[], []]
-      const code = await runImport(args, {
-        ...{ databaseUrl, dataDir: directory, migrateOnStart: false },
-        migrations: [accountMigrations, wildfireMigrations],
-        print: (line) => out.push(line),
-        printError: (line) => err.push(line),
-      })
-      return { code, stdout: out.join('\n'), stderr: err.join('\n') }
-    },
-    close: () => {
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
+  return openImportWorkshop(databaseUrl, [accountMigrations, wildfireMigrations], runImport)
 }
