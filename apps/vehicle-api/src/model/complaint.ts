@@ -1,0 +1,140 @@
+import type { Category } from './category.ts'
+import type { ComplaintRecord } from './complaint-record.ts'
+import type { ComplaintRow } from './complaint-row.ts'
+import { componentCategory, componentDepth, componentName, isUnspecific } from './components.ts'
+import { severityWeight, systemWeight } from './severity.ts'
+import { cleanNarrative } from './text/clean-narrative.ts'
+import { manufacturerResponse } from './text/manufacturer-response.ts'
+import { narrativeCategory } from './text/narrative-category.ts'
+import { narrativeMileage } from './text/mileage.ts'
+import { repairAttempted } from './text/repair-attempted.ts'
+import { repairCost } from './text/repair-cost.ts'
+
+/** Narratives of one complaint follow each other with an empty line between them. */
+export const betweenNarratives = '\n\n'
+
+/**
+ * What all rows of one ODI number, make, model and model year say together, whatever their order.
+ *
+ * @param rows at least one
+ */
+export function gatherComplaint(rows: readonly ComplaintRow[]): ComplaintRecord {
+  const ordered = rows.length === 1 ? rows : rows.toSorted(inFileOrder)
+  const [first] = ordered
+  if (first === undefined) throw new RangeError('A complaint has at least one row.')
+  const harm = gatherHarm(ordered)
+  const { description, rawDescription } = gatherNarratives(ordered)
+  const components = distinct(ordered.map(({ component }) => component.trim()).filter((path) => path !== ''))
+  const classified = classify(components, description)
+  const { odi, make, model, year, makeName, modelName } = first
+  const severity = severityWeight(harm)
+  return {
+    ...{ odi, make, model, year, makeName, modelName, trim: known(ordered, 'trim') },
+    dateReported: ordered.reduce((least, row) => earlier(least, row.dateReported), first.dateReported),
+    dateIncident: earliest(ordered, 'dateIncident'),
+    ...classified,
+    ...{ components, description, rawDescription },
+    ...gatherMileage(ordered, description),
+    ...harm,
+    ...repairsIn(description),
+    purchaseDate: earliest(ordered, 'purchaseDate'),
+    response: manufacturerResponse(description),
+    ...{ state: known(ordered, 'state'), vin: known(ordered, 'vin') },
+    ...{ severity, weight: severity * systemWeight(classified.categories) },
+  }
+}
+
+/** By place in the file; the rest only makes the order of rows with one place the same each time. */
+function inFileOrder(a: ComplaintRow, b: ComplaintRow): number {
+  return (
+    a.place - b.place ||
+    compare(a.component, b.component) ||
+    compare(a.narrative, b.narrative) ||
+    compare(JSON.stringify(a), JSON.stringify(b))
+  )
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return values.length < 2 ? values : [...new Set(values)]
+}
+
+function earlier(a: string, b: string): string {
+  return b < a ? b : a
+}
+
+/** The first value that a row has. */
+function known(rows: readonly ComplaintRow[], field: 'trim' | 'state' | 'vin'): string | null {
+  return rows.find((row) => row[field] !== null)?.[field] ?? null
+}
+
+function earliest(rows: readonly ComplaintRow[], field: 'dateIncident' | 'purchaseDate'): string | null {
+  const dates = rows.map((row) => row[field]).filter((date) => date !== null)
+  return dates.length === 0 ? null : dates.reduce(earlier)
+}
+
+/** Each row repeats the numbers of the whole incident, so they are not added up. */
+function gatherHarm(rows: readonly ComplaintRow[]) {
+  return {
+    crash: rows.some(({ crash }) => crash),
+    fire: rows.some(({ fire }) => fire),
+    injuries: Math.max(...rows.map(({ injuries }) => injuries)),
+    deaths: Math.max(...rows.map(({ deaths }) => deaths)),
+  }
+}
+
+function gatherNarratives(rows: readonly ComplaintRow[]) {
+  const raw = distinct(rows.map(({ narrative }) => narrative).filter((text) => text.trim() !== ''))
+  const description = distinct(raw.map(cleanNarrative).filter((text) => text !== '')).join(betweenNarratives)
+  const original = raw.join(betweenNarratives)
+  return { description, rawDescription: original === description ? null : original }
+}
+
+function gatherMileage(rows: readonly ComplaintRow[], description: string) {
+  const reported = rows.find((row) => row.mileage !== null)?.mileage ?? null
+  if (reported !== null) return { mileage: reported, mileageSource: 'reported' } as const
+  const mileage = narrativeMileage(description)
+  return { mileage, mileageSource: mileage === null ? null : ('narrative' as const) }
+}
+
+function repairsIn(description: string) {
+  const found = repairCost(description)
+  return {
+    repairCost: found?.cost ?? null,
+    repairCostKind: found?.kind ?? null,
+    repairDescription: found?.sentence ?? '',
+    repairAttempted: repairAttempted(description),
+  }
+}
+
+type Classified = Pick<ComplaintRecord, 'category' | 'categories' | 'categorySource' | 'component'>
+
+/**
+ * One category per complaint, so that counts by category add up: a definite one before `other`, then that of the
+ * deepest path, then that of the first row. Where the components say nothing, the narrative may.
+ */
+function classify(components: readonly string[], description: string): Classified {
+  const ranked = components
+    .map((path, index) => ({ path, index, category: componentCategory(path), depth: componentDepth(path) }))
+    .sort(
+      (a, b) =>
+        Number(a.category === 'other') - Number(b.category === 'other') ||
+        b.depth - a.depth ||
+        a.index - b.index,
+    )
+  const [primary] = ranked
+  const component = primary === undefined ? '' : componentName(primary.path)
+  if (components.every(isUnspecific)) {
+    const category = narrativeCategory(description)
+    if (category !== null) return { category, categories: [category], categorySource: 'narrative', component }
+  }
+  const categories: readonly Category[] = [...new Set(ranked.map(({ category }) => category))]
+  return {
+    category: primary?.category ?? 'other',
+    categories: categories.length === 0 ? ['other'] : categories,
+    ...{ categorySource: 'component', component },
+  }
+}

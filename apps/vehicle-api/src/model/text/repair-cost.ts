@@ -1,0 +1,74 @@
+import { sentenceAt } from './sentences.ts'
+
+/** What a repair has cost, or would. */
+export type RepairCost = {
+  /** US dollars, 20 to 25,000. */
+  readonly cost: number
+  readonly kind: 'paid' | 'quoted'
+  /** The sentence it stands in. */
+  readonly sentence: string
+}
+
+/**
+ * The largest repair cost that a narrative names; of a range its middle. Deductibles, rentals, prices and the like
+ * are none, nor is what a diagnosis alone has cost.
+ */
+export function repairCost(text: string): RepairCost | null {
+  if (!text.includes('$') && !/dollar|bucks|usd/i.test(text)) return null
+  const found = amountsIn(text).filter((amount) => isRepair(text, amount))
+  const [largest] = found.sort((a, b) => b.cost - a.cost || a.start - b.start)
+  if (largest === undefined) return null
+  const { cost, start } = largest
+  return { cost, kind: kindOf(text, largest), sentence: sentenceAt(text, start) }
+}
+
+type Amount = { readonly cost: number; readonly start: number; readonly end: number }
+
+const number = String.raw`(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?\s?(k\b|thousand\b|grand\b)?`
+const withSign = new RegExp(
+  String.raw`(?:US\s?)?\$\s?${number}(?:\s?(?:-|–|to|and)\s?\$?\s?${number})?`,
+  'gi',
+)
+const withWord = new RegExp(
+  String.raw`(?<![\d.,$])${number}(?:\s?(?:-|–|to)\s?${number})?\s?(?:dollars|bucks|usd)\b`,
+  'gi',
+)
+
+function amountsIn(text: string): Amount[] {
+  return [...text.matchAll(withSign), ...text.matchAll(withWord)]
+    .map((match) => ({ cost: costOf(match), start: match.index, end: match.index + match[0].length }))
+    .filter(({ cost }) => cost >= 20 && cost <= 25_000)
+}
+
+function costOf([, ...groups]: RegExpExecArray | RegExpMatchArray): number {
+  const [whole, cents, unit, toWhole, toCents, toUnit] = groups
+  const low = dollars(whole, cents, unit ?? (toWhole === undefined ? undefined : toUnit))
+  if (toWhole === undefined) return low
+  const high = dollars(toWhole, toCents, toUnit ?? unit)
+  return high > low && high < low * 10 ? Math.round((low + high) * 50) / 100 : low
+}
+
+function dollars(whole = '', cents: string | undefined, unit: string | undefined): number {
+  const value = Number(`${whole.replaceAll(',', '')}.${cents ?? '0'}`)
+  return unit === undefined ? value : Math.round(value * 100_000) / 100
+}
+
+const repairWords =
+  /repair|fix|replac|install|quot|estimat|charg|bill|invoice|labor|part|cost|paid|pay|tune of|price|expense/i
+const otherWords =
+  /deductible|tow|rental|hospital|medical|worth|msrp|bought|per day|miles|insurance|option|ticket|damages? to|reimbursed|discount|trade|compensation/i
+const diagnosis = /diagnos|look at|tested|inspect/i
+const mending = /repair|fix|replac|install/i
+
+function isRepair(text: string, { start, end }: Amount): boolean {
+  const around = `${text.slice(Math.max(0, start - 60), start)} ${text.slice(end, end + 40)}`
+  const close = `${text.slice(Math.max(0, start - 28), start)} ${text.slice(end, end + 22)}`
+  if (!repairWords.test(around) || otherWords.test(close)) return false
+  return !diagnosis.test(around) || mending.test(around)
+}
+
+const paid = /paid|charged|(?<!\b(?:will|would|could|to|gonna) )cost me|bill was|had to pay|total cost/i
+
+function kindOf(text: string, { start, end }: Amount): RepairCost['kind'] {
+  return paid.test(text.slice(Math.max(0, start - 60), end + 40)) ? 'paid' : 'quoted'
+}
