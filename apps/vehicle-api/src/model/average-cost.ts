@@ -1,0 +1,26 @@
+import { quantile, sum } from './order-statistics.ts'
+import { roundTo } from './rounding.ts'
+
+/** Fewer repair costs than this are not averaged. */
+export const minimumCosts = 5
+
+/** From this many US dollars on a repair counts as expensive. */
+export const expensiveFrom = 1000
+
+/** US dollars; null where nothing is known. */
+export type AverageCost = { readonly average: number | null; readonly estimated: boolean }
+
+/**
+ * Average repair cost of a group: the mean with the lowest and highest twentieth drawn in to the quantiles there
+ * (winsorised), so that one mistyped amount does not decide; of fewer than `minimumCosts` amounts the estimate.
+ * @param costs US dollars, ascending
+ * @param estimate what such repairs cost elsewhere: the median of the category over all vehicles
+ */
+export function averageCost(costs: ArrayLike<number>, estimate: number | null): AverageCost {
+  if (costs.length < minimumCosts) {
+    return { average: estimate === null ? null : roundTo(estimate, 2), estimated: estimate !== null }
+  }
+  const [low, high] = [quantile(costs, 0.05), quantile(costs, 0.95)]
+  const drawnIn = Array.from(costs, (cost) => Math.min(high, Math.max(low, cost)))
+  return { average: roundTo(sum(drawnIn) / costs.length, 2), estimated: false }
+}

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { anyVehicles } from '../testing/vehicles.ts'
+import type { VehicleCounts } from '../vehicle-counts.ts'
+import { fitReliability, scoreVehicle } from './fit-reliability.ts'
+
+const asOf = '2025-06-30'
+const scoresOf = (vehicles: readonly VehicleCounts[]) => fitReliability(vehicles, asOf).scores
+const withExposure = (one: VehicleCounts, factor: number): VehicleCounts =>
+  one.units === null ? one : { ...one, units: { ...one.units, units: factor * one.units.units } }
+
+describe('for any vehicles', () => {
+  test('their order makes no difference', () => {
+    fc.assert(
+      fc.property(anyVehicles(2, 40), (vehicles) => {
+        const byModel = (a: { model: string }, b: { model: string }) => (a.model < b.model ? -1 : 1)
+        const shuffled = vehicles.toSorted(byModel).toReversed()
+        const plain = ({
+          model,
+          score,
+          scoreLow,
+          scoreHigh,
+          categoryScores,
+        }: ReturnType<typeof scoresOf>[0]) => ({ model, score, scoreLow, scoreHigh, categoryScores })
+        expect(scoresOf(shuffled).map(plain).sort(byModel)).toEqual(
+          scoresOf(vehicles).map(plain).sort(byModel),
+        )
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('twice the exposure of all changes no score', () => {
+    fc.assert(
+      fc.property(anyVehicles(12, 40), (vehicles) => {
+        const doubled = scoresOf(vehicles.map((one) => withExposure(one, 2)))
+        for (const [index, { score, categoryScores }] of scoresOf(vehicles).entries()) {
+          expect(doubled[index]?.score).toBeCloseTo(score, 0)
+          expect(Math.abs((doubled[index]?.score ?? NaN) - score)).toBeLessThan(0.11)
+          expect(
+            Math.abs((doubled[index]?.categoryScores.engine ?? NaN) - categoryScores.engine),
+          ).toBeLessThan(0.11)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('twice the exposure of one vehicle raises its score', () => {
+    fc.assert(
+      fc.property(anyVehicles(20, 40), fc.nat(19), (vehicles, chosen) => {
+        const before = scoresOf(vehicles)[chosen]
+        const after = scoresOf(vehicles.map((one, index) => withExposure(one, index === chosen ? 2 : 1)))[
+          chosen
+        ]
+        fc.pre(
+          before?.basis === 'sales' && after?.basis === 'sales' && before.confidence !== 'insufficient_data',
+        )
+        expect(after.lnRate).toBeLessThan(before.lnRate)
+        if (before.score < 99) expect(after.score).toBeGreaterThan(before.score)
+        else expect(after.score).toBe(99)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('more weight never raises a score', () => {
+    fc.assert(
+      fc.property(
+        anyVehicles(12, 30),
+        fc.nat(11),
+        fc.double({ min: 0, max: 500, noNaN: true }),
+        (vehicles, chosen, more) => {
+          const { fit } = fitReliability(vehicles, asOf)
+          const one = vehicles[chosen]
+          if (one === undefined) throw new Error('The vehicle is one of them.')
+          const engine = one.categories.engine ?? { complaints: 0, weight: 0 }
+          const heavier = {
+            ...{ ...one, weight: one.weight + more },
+            categories: { ...one.categories, engine: { ...engine, weight: engine.weight + more } },
+          }
+          const [before, after] = [one, heavier].map((vehicle) => scoreVehicle(vehicle, fit.bases, asOf))
+          expect(after?.score).toBeLessThanOrEqual(before?.score ?? NaN)
+          expect(after?.categoryScores.engine).toBeLessThanOrEqual(before?.categoryScores.engine ?? NaN)
+          expect(after?.categoryScores.brakes).toBe(before?.categoryScores.brakes)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('having each twice changes no score', () => {
+    fc.assert(
+      fc.property(anyVehicles(12, 30), (vehicles) => {
+        const once = scoresOf(vehicles)
+        fc.pre(once.some(({ basis }) => basis === 'sales'))
+        const twice = scoresOf([...vehicles, ...vehicles])
+        for (const [index, { score }] of once.entries()) {
+          expect(Math.abs((twice[index]?.score ?? NaN) - score)).toBeLessThan(0.11)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('scores are from 1 to 99 with one decimal, inside their intervals', () => {
+    fc.assert(
+      fc.property(anyVehicles(1, 30), (vehicles) => {
+        for (const { background, ...own } of scoresOf(vehicles)) {
+          for (const { score, scoreLow, scoreHigh, categoryScores, rating } of [own, background ?? own]) {
+            const all = [score, scoreLow, scoreHigh, ...Object.values(categoryScores)]
+            expect(
+              all.filter((x) => !(x >= 1 && x <= 99 && Math.abs(10 * x - Math.round(10 * x)) < 1e-9)),
+            ).toEqual([])
+            expect(scoreLow <= score && score <= scoreHigh && rating === Math.round(score / 2) / 10).toBe(
+              true,
+            )
+          }
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
