@@ -37,6 +37,6 @@ const createVersion = sql`
     recalls_dataset bigint references dataset,
     ratings_dataset bigint references dataset,
     sales_dataset bigint references dataset,
-    methodology jsonb not null,
+    methodology json not null,
     published_at timestamptz not null default now()
   )`

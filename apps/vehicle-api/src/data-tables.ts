@@ -45,7 +45,7 @@ const datasetTables = {
     repair_description text not null,
     repair_attempted boolean,
     purchase_date date,
-    response jsonb,
+    response json,
     state text,
     vin text,
     severity real not null,
@@ -141,7 +141,7 @@ const versionTables = {
     rating real,
     confidence text not null,
     exposure_basis text not null,
-    trends jsonb not null`,
+    trends json not null`,
   /** A model year with what its statistics are made from. */
   model_year: sql`
     make text not null,
@@ -164,9 +164,9 @@ const versionTables = {
     rating real,
     confidence text not null,
     exposure_basis text not null,
-    category_scores jsonb not null,
+    category_scores json not null,
     /** The same on the basis that every vehicle has, for comparisons; null where that is the basis already. */
-    background jsonb`,
+    background json`,
   /** A category of a model year; a category without complaints has no row. */
   category: sql`
     make text not null,

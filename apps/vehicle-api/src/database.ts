@@ -1,4 +1,5 @@
 import type { AccountTables } from '@hearth/account'
+import type { BulkSession } from '@hearth/chassis/bulk'
 import type { Generated } from 'kysely'
 
 /** The tables of the schema `vehicle`: those of the accounts, and what says which data are served. */
@@ -47,3 +48,6 @@ type DataVersionTable = {
   methodology: unknown
   published_at: Generated<Date>
 }
+
+/** The connection of an import. */
+export type ImportSession = BulkSession<VehicleTables>

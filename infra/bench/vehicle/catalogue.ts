@@ -78,7 +78,7 @@ function modelsOf(rank: number, random: () => number): Model[] {
     const firstYear = 1990 + Math.floor(random() * 25)
     const last = Math.min(2026, firstYear + 4 + Math.floor(random() * 25))
     const model = random() < 0.3 ? `${word(random, 1)}-${100 + at * 10}` : word(random, 2)
-    const thousands = 400 / (rank + 3) / (at + 1)
+    const thousands = 400 / (rank + 1) / (at + 1)
     return of(make, model, [firstYear, last], thousands, 0.05 + random() * 0.6, [])
   })
 }

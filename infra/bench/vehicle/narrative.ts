@@ -31,7 +31,7 @@ export function tell(story: Story, random: () => number): string {
     random() < 0.09 ? `The repair ${pick(['was quoted at', 'cost me', 'bill was'])} $${money(cost)}` : '',
     random() < 0.25 ? `The vehicle was ${pick(['not repaired', 'repaired', 'not repaired'])}` : '',
     random() < 0.3 ? pick(MAKER) : '',
-    random() < 0.35 ? musings(random, 10 + Math.floor(random() * 40)) : '',
+    random() < 0.55 ? musings(random, 10 + Math.floor(random() * 70)) : '',
     byHotline || random() < 0.05 ? `The failure mileage was approximately ${money(miles)}` : '',
     random() < 0.02
       ? 'INFORMATION REDACTED PURSUANT TO THE FREEDOM OF INFORMATION ACT (FOIA), 5 U.S.C. 552(B)(6)'

@@ -1,0 +1,233 @@
+import { sql, type RawBuilder } from 'kysely'
+import { tableName, tablesOfVersion, type VersionNumbers } from '../data-tables.ts'
+import type { ImportSession } from '../database.ts'
+import { averageCost } from '../model/average-cost.ts'
+import type { Category } from '../model/category.ts'
+import { modelScore } from '../model/model-score.ts'
+import { slug } from '../model/names.ts'
+import { fitReliability } from '../model/reliability/fit-reliability.ts'
+import type { ReliabilityFit } from '../model/reliability-fit.ts'
+import { modelTrends, type ReportedIssue } from '../model/trends/model-trends.ts'
+import type { ModelYear, VehicleScore } from '../model/vehicle-score.ts'
+import { countVehicles, type CountedVehicle } from './count-vehicles.ts'
+import { medianCosts } from './mine-narratives.ts'
+import { nameVehicles, type VehicleNames } from './name-vehicles.ts'
+import { grouped, openWriter, rowsOf, type Writer } from './rows.ts'
+import { createTables, finishTables } from './tables.ts'
+
+/** A version that can be published. */
+export type BuiltVersion = {
+  readonly fit: ReliabilityFit
+  readonly makes: number
+  readonly models: number
+  readonly modelYears: number
+}
+
+/**
+ * Makes the tables of a version from its datasets: scores every model year, and writes makes, models, model years
+ * and their categories, so that every read is a look-up.
+ *
+ * @param asOf date of the newest complaint
+ */
+export async function buildVersion(
+  session: ImportSession,
+  numbers: VersionNumbers,
+  asOf: string,
+): Promise<BuiltVersion> {
+  const { db } = session
+  const { version } = numbers
+  await createTables(db, tablesOfVersion, version)
+  const counted = await countVehicles(db, numbers)
+  const { fit, scores } = fitReliability(counted, asOf)
+  const names = await nameVehicles(db, numbers)
+  const models = modelsOf(counted, scores)
+  await writeCategories(session, numbers)
+  await writeModels(session, numbers, { models, names, fit })
+  const makes = await writeMakes(session, numbers, { models, names })
+  await finishTables(db, tablesOfVersion, version)
+  return { fit, makes, models: models.length, modelYears: counted.length }
+}
+
+/** The model years of one model, in order. */
+type CountedModel = {
+  readonly make: string
+  readonly model: string
+  readonly years: readonly { readonly counts: CountedVehicle; readonly score: VehicleScore }[]
+}
+
+function modelsOf(counted: readonly CountedVehicle[], scores: readonly VehicleScore[]): CountedModel[] {
+  const models: (CountedModel & { years: CountedModel['years'][number][] })[] = []
+  for (const [at, counts] of counted.entries()) {
+    const score = scores[at]
+    if (score === undefined) throw new Error('Every vehicle has a score.')
+    let last = models.at(-1)
+    if (last?.make !== counts.make || last.model !== counts.model) {
+      last = { make: counts.make, model: counts.model, years: [] }
+      models.push(last)
+    }
+    last.years.push({ counts, score })
+  }
+  return models
+}
+
+type Built = {
+  readonly models: readonly CountedModel[]
+  readonly names: VehicleNames
+  readonly fit: ReliabilityFit
+}
+
+async function writeModels(
+  session: ImportSession,
+  numbers: VersionNumbers,
+  { models, names, fit }: Built,
+): Promise<void> {
+  const modelTable = openWriter(session, tableName('model', numbers.version))
+  const yearTable = openWriter(session, tableName('model_year', numbers.version))
+  await session.transaction(async () => {
+    const query = sql<ReportedIssue & Model>`
+      select make, model, year, id, category, phrase, report_count as "reportCount"
+      from ${sql.id(tableName('issue', numbers.complaints))}
+      order by make collate "C", model collate "C", year, rank`
+    const issuesOf = inStep(grouped(rowsOf(session.db, query), keyOf))
+    for (const model of models) {
+      await writeModel(model, await issuesOf(keyOf(model)), { names, fit }, modelTable)
+      for (const { counts, score } of model.years) await yearTable.add(yearRow(counts, score))
+    }
+    await modelTable.end()
+    await yearTable.end()
+  })
+}
+
+type Model = { readonly make: string; readonly model: string }
+
+function keyOf({ make, model }: Model): string {
+  return `${make}/${model}`
+}
+
+/** Walks through sorted groups beside a sorted list: the group of a model, or nothing. */
+function inStep(groups: AsyncGenerator<(ReportedIssue & Model)[]>) {
+  let ahead = groups.next()
+  return async (key: string): Promise<readonly ReportedIssue[]> => {
+    const { value, done } = await ahead
+    const [first] = done === true ? [] : value
+    if (first === undefined || keyOf(first) !== key) return []
+    ahead = groups.next()
+    return value as ReportedIssue[]
+  }
+}
+
+async function writeModel(
+  { make, model, years }: CountedModel,
+  issues: readonly ReportedIssue[],
+  { names, fit }: Pick<Built, 'names' | 'fit'>,
+  table: Writer,
+): Promise<void> {
+  const modelYears = years.map(({ counts, score }) => toModelYear(counts, score))
+  const name = names.models.get(`${make}/${model}`) ?? model
+  const categories = years.flatMap(({ counts }) => categoryCounts(counts))
+  const shown = { make: names.makes.get(make) ?? make, model: name }
+  const trends = modelTrends({ make, model, names: shown, years: modelYears, categories, issues, fit })
+  const { score, rating, confidence, basis } = modelScore(modelYears, fit)
+  const complaints = modelYears.reduce((sum, year) => sum + year.complaints, 0)
+  await table.add([
+    ...[make, model, slug(name), name, isListed(years), modelYears.map(({ year }) => year), complaints],
+    ...[score, rating, confidence, basis, JSON.stringify(trends)],
+  ])
+}
+
+/** Five complaints or a recall: below that it is more often a slip of the pen than a model. */
+function isListed(years: CountedModel['years']): boolean {
+  const complaints = years.reduce((sum, { counts }) => sum + counts.complaints, 0)
+  return complaints >= 5 || years.some(({ counts }) => counts.recalls > 0)
+}
+
+function toModelYear({ year, complaints, doNotDrive }: CountedVehicle, score: VehicleScore): ModelYear {
+  return { year, complaints, doNotDrive, measure: score, background: score.background }
+}
+
+function categoryCounts({ year, categories }: CountedVehicle) {
+  return Object.entries(categories).map(([category, { complaints }]) => ({
+    ...{ year, complaints },
+    category: category as Category,
+  }))
+}
+
+function yearRow(counts: CountedVehicle, score: VehicleScore) {
+  const { background } = score
+  return [
+    ...[counts.make, counts.model, counts.year, counts.complaints, counts.weight, counts.crashes],
+    ...[counts.fires, counts.injuries, counts.deaths, counts.recalls, counts.doNotDrive],
+    ...[counts.overallStars, score.lnRate, score.exposure, score.score, score.scoreLow, score.scoreHigh],
+    ...[score.rating, score.confidence, score.basis, JSON.stringify(score.categoryScores)],
+    background === null ? null : JSON.stringify(background),
+  ]
+}
+
+async function writeMakes(
+  session: ImportSession,
+  { version }: VersionNumbers,
+  { models, names }: Omit<Built, 'fit'>,
+): Promise<number> {
+  const makes = new Map<string, { models: number; complaints: number }>()
+  for (const { make, years } of models) {
+    const entry = makes.get(make) ?? { models: 0, complaints: 0 }
+    makes.set(make, entry)
+    entry.models += isListed(years) ? 1 : 0
+    entry.complaints += years.reduce((sum, { counts }) => sum + counts.complaints, 0)
+  }
+  const table = openWriter(session, tableName('make', version))
+  for (const [make, { models: count, complaints }] of makes) {
+    const name = names.makes.get(make) ?? make
+    await table.add([make, slug(name), name, count, complaints])
+  }
+  await table.end()
+  return makes.size
+}
+
+async function writeCategories(session: ImportSession, numbers: VersionNumbers): Promise<void> {
+  const medians = await medianCosts(session.db, numbers.complaints)
+  const table = openWriter(session, tableName('category', numbers.version))
+  await session.transaction(async () => {
+    const query = categoryQuery(sql.id(tableName('complaint', numbers.complaints)))
+    for await (const row of rowsOf(session.db, query)) {
+      const { average, estimated } = averageCost(row.costs, medians[row.category] ?? null)
+      await table.add([
+        ...[row.make, row.model, row.year, row.category, row.complaints, row.weight, average, estimated],
+        ...[row.components, row.mileages, row.costs],
+      ])
+    }
+    await table.end()
+  })
+}
+
+type CategoryRow = Model & {
+  readonly year: number
+  readonly category: Category
+  readonly complaints: number
+  readonly weight: number
+  readonly components: string[]
+  readonly mileages: number[]
+  readonly costs: number[]
+}
+
+/** Of the components the five most frequent; mileages and costs ascending. */
+function categoryQuery(complaint: RawBuilder<unknown>) {
+  return sql<CategoryRow>`
+    with component as (
+      select make, model, year, category, component, count(*) as n
+      from ${complaint} group by make, model, year, category, component
+    ), top as (
+      select make, model, year, category,
+        (array_agg(component order by n desc, component collate "C"))[1:5] as components
+      from component group by make, model, year, category
+    )
+    select make, model, year, category, top.components, found.complaints, found.weight,
+      coalesce(found.mileages, '{}') as mileages, coalesce(found.costs, '{}') as costs
+    from (
+      select make, model, year, category, count(*) as complaints, sum(weight::double precision) as weight,
+        array_agg(mileage order by mileage) filter (where mileage is not null) as mileages,
+        array_agg(repair_cost order by repair_cost) filter (where repair_cost is not null) as costs
+      from ${complaint} group by make, model, year, category
+    ) as found
+    join top using (make, model, year, category)`
+}

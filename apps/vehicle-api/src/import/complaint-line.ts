@@ -1,0 +1,17 @@
+import { copyLine } from '@hearth/chassis/bulk'
+import type { ComplaintRecord } from '../model/complaint-record.ts'
+
+/** A complaint as a row of the table `complaint`. */
+export function complaintLine(record: ComplaintRecord): string {
+  const { response } = record
+  return copyLine([
+    ...[`cmp_${record.odi}`, record.odi, record.make, record.model, record.year, record.trim],
+    ...[record.dateReported, record.dateIncident, record.category, record.categories],
+    ...[record.categorySource, record.component, record.components],
+    ...[record.description, record.rawDescription, record.mileage, record.mileageSource],
+    ...[record.crash, record.fire, record.injuries, record.deaths],
+    ...[record.repairCost, record.repairCostKind, record.repairDescription, record.repairAttempted],
+    ...[record.purchaseDate, response === null ? null : JSON.stringify(response), record.state, record.vin],
+    ...[record.severity, record.weight],
+  ])
+}

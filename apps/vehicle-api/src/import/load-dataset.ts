@@ -1,0 +1,148 @@
+import { fetchFile, type LocalFile } from '@hearth/chassis/importing/fetch-file'
+import { ImportError } from '@hearth/chassis/importing/import-error'
+import { createProgress } from '@hearth/chassis/importing/progress'
+import type { Rejection, Report } from '@hearth/chassis/importing/report'
+import { createHash } from 'node:crypto'
+import type { Tables } from '../data-tables.ts'
+import { tableName } from '../data-tables.ts'
+import type { DatasetKind, ImportSession } from '../database.ts'
+import type { Batch } from './rejection.ts'
+import { createTables } from './tables.ts'
+
+/** A kind of file and where its records go. */
+export type Source<T> = {
+  readonly kind: DatasetKind
+  /** In messages. */
+  readonly name: string
+  readonly table: keyof Tables
+  readonly read: (path: string, onProgress: (share: number) => void) => AsyncIterable<Batch<T>>
+  /** The line of a record for COPY. */
+  readonly line: (record: T) => string
+  /** The date a record is of, where it has one. */
+  readonly dateOf: (record: T) => string | null
+  /** Shown each record on its way. */
+  readonly see?: (record: T) => void
+}
+
+/** What was read, before it is checked. */
+export type Tally = {
+  readonly lines: number
+  /** Lines that are faulty, and lines that are left out on purpose. */
+  readonly faults: number
+  readonly leftOut: number
+  /** Records that came out of the others. */
+  readonly read: number
+  /** The first faulty line, for the message. */
+  readonly firstFault: Rejection | undefined
+  readonly firstDate: string | null
+  readonly lastDate: string | null
+}
+
+/** What reading works with. */
+export type LoadOptions = {
+  readonly report: Report
+  readonly printError: (line: string) => void
+  /** Faulty lines that are allowed; undefined: one in a thousand, ten at least. */
+  readonly maxRejected: number | undefined
+  /** Model years more than two years ahead of it are left out. */
+  readonly currentYear: number
+}
+
+/** Brings the files of one kind here. Their order does not matter. */
+export async function fetchFiles(
+  name: string,
+  filesOrUrls: readonly string[],
+  printError: (line: string) => void,
+): Promise<{ files: LocalFile[]; sha256: string; source: string; dispose: () => Promise<void> }> {
+  const files: LocalFile[] = []
+  const dispose = async () => {
+    for (const file of files) await file.dispose()
+  }
+  try {
+    for (const fileOrUrl of filesOrUrls) {
+      const { received: onProgress } = createProgress(name, printError, () => performance.now())
+      files.push(await fetchFile(fileOrUrl, { largestGiB: 8, usual: usualSizes, onProgress }))
+    }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+  const sums = files.map(({ sha256 }) => sha256).toSorted()
+  const [only = ''] = sums
+  const sha256 = sums.length === 1 ? only : createHash('sha256').update(sums.join('\n')).digest('hex')
+  return { files, sha256, source: files.map(({ source }) => source).join(', '), dispose }
+}
+
+const usualSizes = 'the complaint file has 0.4 GB as a zip and 1.6 GB as text'
+
+/**
+ * Reads files as streams into a new table of a dataset. Lines that are not taken go to the report as they come, so
+ * that memory does not grow with them.
+ *
+ * @throws ImportError when a file cannot be read to its end, has nothing of the kind, or too many faulty lines
+ */
+export async function loadRecords<T>(
+  session: ImportSession,
+  dataset: number,
+  source: Source<T>,
+  files: readonly LocalFile[],
+  options: LoadOptions,
+): Promise<Tally> {
+  await createTables(session.db, [source.table], dataset)
+  const tally = { ...noTally }
+  for (const file of files) {
+    const within = (error: unknown) => {
+      throw error instanceof ImportError ? new ImportError(`${file.source}: ${error.message}`) : error
+    }
+    const lines = linesOf(source, file, tally, options)
+    await session.copyIn(tableName(source.table, dataset), lines).catch(within)
+  }
+  if (tally.read === 0) {
+    throw new ImportError(`There are no ${source.name} in ${files.map((file) => file.source).join(', ')}.`)
+  }
+  return tally
+}
+
+const noTally: Tally = {
+  ...{ lines: 0, faults: 0, leftOut: 0, read: 0 },
+  ...{ firstFault: undefined, firstDate: null, lastDate: null },
+}
+
+async function* linesOf<T>(
+  { kind, name, read, line, dateOf, see }: Source<T>,
+  file: LocalFile,
+  tally: { -readonly [K in keyof Tally]: Tally[K] },
+  { report, printError, maxRejected }: LoadOptions,
+): AsyncGenerator<string> {
+  const progress = createProgress(`${name} (${file.source})`, printError, () => performance.now())
+  for await (const { lines, records, rejections } of read(file.path, progress.read)) {
+    tally.lines += lines
+    progress.row(tally.lines)
+    await report.write(kind, rejections)
+    const faults = rejections.filter(({ isFault }) => isFault)
+    tally.faults += faults.length
+    tally.leftOut += rejections.length - faults.length
+    tally.firstFault ??= faults[0]
+    refuseFaults(tally, maxRejected, report)
+    let text = ''
+    for (const record of records) {
+      text += line(record)
+      see?.(record)
+      const date = dateOf(record)
+      if (date !== null && date < (tally.firstDate ?? '9')) tally.firstDate = date
+      if (date !== null && date > (tally.lastDate ?? '')) tally.lastDate = date
+    }
+    tally.read += records.length
+    if (text !== '') yield text
+  }
+}
+
+/** A thousandth of what was read so far: a file of another kind is refused after its first lines. */
+function refuseFaults({ lines, faults, firstFault }: Tally, given: number | undefined, report: Report): void {
+  const allowed = given ?? Math.max(10, Math.floor(lines / 1000))
+  if (faults <= allowed || firstFault === undefined) return
+  const { line, reason } = firstFault
+  throw new ImportError(
+    `${faults} of the first ${lines} lines are faulty, ${allowed} are allowed (--max-rejected). The first is line ${line}: ${reason} All of them are listed in ${report.path}.`,
+  )
+}

@@ -1,0 +1,139 @@
+import { ImportError } from '@hearth/chassis/importing/import-error'
+import { createProgress, type Progress } from '@hearth/chassis/importing/progress'
+import type { LocalFile } from '@hearth/chassis/importing/fetch-file'
+import { tablesOf, type VersionNumbers } from '../data-tables.ts'
+import { datasetKinds, type DatasetKind, type ImportSession } from '../database.ts'
+import type { ReliabilityFit } from '../model/reliability-fit.ts'
+import { buildVersion } from './build-version.ts'
+import { checkComplaints } from './check-complaints.ts'
+import type { ImportArguments } from './import-arguments.ts'
+import { loadComplaints } from './load-complaints.ts'
+import { fetchFiles, type LoadOptions, type Tally } from './load-dataset.ts'
+import { loadOther } from './load-other.ts'
+import { mineNarratives } from './mine-narratives.ts'
+import type { LoadedDataset, ServedVersion } from './publish.ts'
+import type { ImportContext } from './run-import.ts'
+import { finishTables, reserveDataset } from './tables.ts'
+
+/** A version whose tables are filled. */
+export type MadeVersion = {
+  readonly numbers: VersionNumbers
+  /** Datasets that are new in it. */
+  readonly loaded: readonly LoadedDataset[]
+  readonly fit: ReliabilityFit
+}
+
+type Context = ImportContext & { readonly sample: boolean }
+
+/**
+ * Makes the tables of the next version from files, and from the datasets that are served where no file is given.
+ *
+ * @returns undefined when every file is served already
+ * @throws ImportError when a file may not be published
+ */
+export async function makeVersion(
+  session: ImportSession,
+  wanted: ImportArguments,
+  served: ServedVersion | undefined,
+  context: Context,
+): Promise<MadeVersion | undefined> {
+  // Generated data are not mixed with real ones.
+  const before = served?.sample === context.sample ? served : undefined
+  const loaded: LoadedDataset[] = []
+  for (const kind of datasetKinds) {
+    if (wanted.files[kind].length === 0) continue
+    const dataset = await loadKind(session, kind, wanted, before?.datasets[kind], context)
+    if (dataset !== undefined) loaded.push(dataset)
+  }
+  if (loaded.length === 0) return undefined
+  const numberOf = (kind: DatasetKind) =>
+    loaded.find((dataset) => dataset.kind === kind)?.id ?? before?.[kind]
+  const [complaints, recalls, ratings, sales] = datasetKinds.map((kind) => numberOf(kind) ?? null)
+  const newest = [...loaded, before?.datasets.complaints].find((dataset) => dataset?.kind === 'complaints')
+  if (complaints == null || newest?.lastDate == null) throw new ImportError('There are no complaints.')
+  const numbers: VersionNumbers = {
+    ...{ version: (served?.version ?? 0) + 1, complaints },
+    ...{ recalls: recalls ?? null, ratings: ratings ?? null, sales: sales ?? null },
+  }
+  progressOf('statistics', context).step('scoring every model year')
+  const { fit, makes, models, modelYears } = await buildVersion(session, numbers, newest.lastDate)
+  context.print(`${makes} makes, ${models} models, ${modelYears} model years`)
+  return { numbers, loaded, fit }
+}
+
+function progressOf(name: string, { printError }: Pick<Context, 'printError'>): Progress {
+  return createProgress(name, printError, () => performance.now())
+}
+
+async function loadKind(
+  session: ImportSession,
+  kind: DatasetKind,
+  wanted: ImportArguments,
+  served: LoadedDataset | undefined,
+  context: Context,
+): Promise<LoadedDataset | undefined> {
+  const { print, printError, report, sample } = context
+  const { files, sha256, source, dispose } = await fetchFiles(kind, wanted.files[kind], printError)
+  try {
+    if (served?.sha256 === sha256) {
+      print(`${kind}: this is already served (${served.source}).`)
+      return undefined
+    }
+    const id = await reserveDataset(session.db)
+    const currentYear = context.now.getUTCFullYear()
+    const options: LoadOptions = { report, printError, currentYear, maxRejected: wanted.maxRejected }
+    const load = kind === 'complaints' ? complaintLoader(wanted, served, context) : otherLoader(kind)
+    const tally = await load(session, id, files, options)
+    const { lines, faults, leftOut, firstDate, lastDate, records } = tally
+    const reasons = faults + leftOut > 0 ? ` (reasons in ${report.path})` : ''
+    print(
+      `${kind}: ${records} ${nouns[kind]} from ${lines} lines of ${source}; ${faults} lines faulty, ${leftOut} left out${reasons}`,
+    )
+    const taken = lines - faults - leftOut
+    return { id, kind, sample, source, sha256, lines, taken, refused: faults, records, firstDate, lastDate }
+  } finally {
+    await dispose()
+  }
+}
+
+type Loader = (
+  session: ImportSession,
+  id: number,
+  files: readonly LocalFile[],
+  options: LoadOptions,
+) => Promise<Tally & { readonly records: number }>
+
+function complaintLoader(
+  wanted: ImportArguments,
+  served: LoadedDataset | undefined,
+  context: Context,
+): Loader {
+  return async (session, id, files, options) => {
+    const tally = await loadComplaints(session, id, files, options)
+    checkComplaints(tally, served, wanted)
+    const progress = progressOf('complaints', context)
+    progress.step('making indexes')
+    await finishTables(session.db, ['complaint', 'spelling'], id)
+    progress.step('looking for common issues and similar complaints')
+    await mineNarratives(session, id, tally.background, (seen) => {
+      progress.read(seen / tally.complaints)
+      progress.row(seen)
+    })
+    return { ...tally, records: tally.complaints }
+  }
+}
+
+function otherLoader(kind: Exclude<DatasetKind, 'complaints'>): Loader {
+  return async (session, id, files, options) => {
+    const tally = await loadOther(session, id, kind, files, options)
+    await finishTables(session.db, tablesOf[kind], id)
+    return tally
+  }
+}
+
+const nouns = {
+  complaints: 'complaints',
+  recalls: 'recalls of vehicles',
+  ratings: 'rated variants',
+  sales: 'model years with sales',
+}

@@ -1,0 +1,69 @@
+import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
+import { columns, indexes, tableName, tablesOf, tablesOfVersion, type Tables } from '../data-tables.ts'
+import { datasetKinds, type DatasetKind } from '../database.ts'
+
+type TableOf = keyof Tables
+
+/** Creates empty tables for a number. */
+export async function createTables(
+  db: QueryExecutorProvider,
+  tables: readonly TableOf[],
+  number: number,
+): Promise<void> {
+  for (const table of tables) {
+    await sql`create table ${sql.id(tableName(table, number))} (${columns[table]})`.execute(db)
+  }
+}
+
+/** Makes their indexes and lets the planner know what is in them, once the rows are in. */
+export async function finishTables(
+  db: QueryExecutorProvider,
+  tables: readonly TableOf[],
+  number: number,
+): Promise<void> {
+  for (const [table, unique, on] of indexes) {
+    if (!tables.includes(table)) continue
+    const target = sql.id(tableName(table, number))
+    await sql`create ${sql.raw(unique)} index on ${target} ${sql.raw(on)}`.execute(db)
+  }
+  for (const table of tables) await sql`analyze ${sql.id(tableName(table, number))}`.execute(db)
+}
+
+/** Reserves the number of a dataset that is going to be made. */
+export async function reserveDataset(db: QueryExecutorProvider): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('dataset', 'id')) as id`.execute(db)
+  return rows[0]?.id ?? 0
+}
+
+/**
+ * Drops the data tables that neither the served version nor the one before uses: those of versions further back, and
+ * what imports that were killed have left. Only one import at a time may do this.
+ *
+ * @returns how many were dropped
+ */
+export async function dropUnused<DB>(db: Kysely<DB>): Promise<number> {
+  const used = await namesInUse(db)
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = current_schema()`.execute(db)
+  const kinds = Object.keys(columns).join('|')
+  const isData = new RegExp(`^(${kinds})_\\d+$`)
+  const unused = rows.map(({ name }) => name).filter((name) => isData.test(name) && !used.has(name))
+  for (const name of unused) await sql`drop table ${sql.id(name)}`.execute(db)
+  return unused.length
+}
+
+async function namesInUse(db: QueryExecutorProvider): Promise<Set<string>> {
+  const { rows } = await sql<{ id: number } & Record<`${DatasetKind}_dataset`, number | null>>`
+    select * from data_version order by id desc limit 2`.execute(db)
+  const names = new Set<string>()
+  for (const version of rows) {
+    for (const table of tablesOfVersion) names.add(tableName(table, version.id))
+    for (const kind of datasetKinds) {
+      const dataset = version[`${kind}_dataset`]
+      if (dataset === null) continue
+      for (const table of tablesOf[kind]) names.add(tableName(table, dataset))
+    }
+  }
+  return names
+}
