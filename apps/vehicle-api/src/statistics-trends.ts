@@ -1,0 +1,74 @@
+import { endpoint, type Endpoint } from '@hearth/chassis/endpoint'
+import { sql, type Kysely } from 'kysely'
+import { answer, answers } from './answers.ts'
+import type { Model } from './catalogue.ts'
+import type { ModelTrends } from './model/trends/model-trends.ts'
+import { presentModel } from './presentation.ts'
+import { vehicleProblems } from './problems.ts'
+import { sampleVehicle } from './sample-vehicle.ts'
+import type { ServedData } from './served-data.ts'
+import type { ServedTables } from './served-version.ts'
+import { trendsSchema } from './statistics-schema.ts'
+import { findModel, modelParams } from './vehicle-path.ts'
+
+/** GET /v1/statistics/{make}/{model}/trends */
+export function statisticsTrends(data: ServedData): Endpoint {
+  return endpoint(description, ({ params }, req, res) =>
+    answer(data, req, res, ({ catalogue, tables }) => {
+      const model = findModel(catalogue, params)
+      return { answer: async (db) => ({ data: await describeTrends(db, tables, model) }) }
+    }),
+  )
+}
+
+/** They are made by the import. */
+async function describeTrends(db: Kysely<unknown>, tables: ServedTables, model: Model) {
+  const { rows } = await sql<{ trends: ModelTrends }>`
+    select trends from ${tables.model} where make = ${model.make.key} and model = ${model.key}`.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error(`There are no trends of ${model.make.slug}/${model.slug}.`)
+  return present(row.trends, model)
+}
+
+/** In the order of their description; stored JSON has lost it. */
+function present(trends: ModelTrends, model: Model) {
+  return {
+    vehicle: presentModel(model),
+    yearly_trends: trends.yearly_trends,
+    generation_analysis: trends.generation_analysis.map((generation) =>
+      presentGeneration(generation, trends),
+    ),
+    recommendation: trends.recommendation,
+    reliability_trend: trends.reliability_trend,
+    trend_percentage: trends.trend_percentage,
+    category_trends: trends.category_trends,
+  }
+}
+
+/** Its score is on the basis that its years share, or on the one that every vehicle has. */
+function presentGeneration(
+  { generation, ...rest }: ModelTrends['generation_analysis'][number],
+  { yearly_trends: years }: ModelTrends,
+) {
+  const own = years.filter(({ year }) => year >= rest.first_year && year <= rest.last_year)
+  const [basis = 'crash_background', ...others] = new Set(own.map((year) => year.exposure_basis))
+  return { generation, ...rest, exposure_basis: others.length === 0 ? basis : 'crash_background' }
+}
+
+const description = {
+  id: 'getTrends',
+  summary: 'A model year by year and by generation',
+  description:
+    'How reliable each model year is, which generations there were and what was notable about them, and which years to prefer and to avoid.',
+  tag: 'Statistics',
+  params: modelParams,
+  responses: answers('The trends.', trendsSchema),
+  problems: [vehicleProblems.vehicle_not_found],
+  examples: [
+    {
+      name: 'trends of a model',
+      status: 200,
+      params: { make: sampleVehicle.make, model: sampleVehicle.model },
+    },
+  ],
+}
