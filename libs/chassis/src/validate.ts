@@ -80,7 +80,7 @@ function fieldProblem(detail: Joi.ValidationErrorItem, part: RequestPart, schema
     return unknownField(detail.path, near, part)
   }
   const code = fieldCodes[detail.type] ?? detail.type.replace('.', '_')
-  const said = { code, detail: `${clipped(sentence(detail))}.` }
+  const said = { code, detail: `${clipped(sentence(detail, part))}.` }
   const name = detail.path.join('.')
   if (part === 'body') return { pointer: toPointer(detail.path), ...said }
   return part === 'header' ? { header: name, ...said } : { parameter: clipped(name), ...said }
@@ -97,12 +97,12 @@ function unknownField(
   return { ...place, code: 'unknown_field', detail }
 }
 
-function sentence({ type, path, message, context }: Joi.ValidationErrorItem): string {
+function sentence({ type, path, message, context }: Joi.ValidationErrorItem, part: RequestPart): string {
   const value: unknown = context?.value
-  if (type === 'number.base' && typeof value === 'string') {
+  if (type === 'number.base' && part === 'body' && typeof value === 'string') {
     return `${message}, not text: JSON numbers are written without quotes`
   }
-  if (type.startsWith('string.pattern')) {
+  if (type.startsWith('string.pattern') && message.includes('fails to match')) {
     // Joi's own sentence repeats the value, which may be long, or a key in the wrong place.
     return `${path.join('.')} has the wrong form${typeof context?.name === 'string' ? `; expected ${context.name}` : ''}`
   }

@@ -64,3 +64,23 @@ function problems(given: Joi.Schema, value: unknown, part: RequestPart = 'body')
   }
   return []
 }
+
+test('the sentence a schema has for its pattern is told; joi’s own, which repeats the value, is not', () => {
+  const message = 'code must be five digits, such as 06061'
+  const own = Joi.object({
+    code: Joi.string()
+      .pattern(/^\d{5}$/)
+      .messages({ 'string.pattern.base': message }),
+  })
+  const none = Joi.object({ code: Joi.string().pattern(/^\d{5}$/) })
+
+  expect(() => validate(own, { code: 'x' }, 'query')).toThrow(`${message}.`)
+  expect(() => validate(none, { code: 'secret-x' }, 'query')).toThrow(/^code has the wrong form\.$/)
+})
+
+test('JSON is spoken of in bodies alone', () => {
+  const schema = Joi.object({ limit: Joi.number() })
+
+  expect(() => validate(schema, { limit: '5' }, 'body')).toThrow(/JSON numbers/)
+  expect(() => validate(schema, { limit: 'abc' }, 'query')).toThrow(/^limit must be a number\.$/)
+})
