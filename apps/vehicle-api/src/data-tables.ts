@@ -186,8 +186,8 @@ const versionTables = {
 /** Indexes that the reads rely on, as [table, unique, columns]. They are made after the rows are in. */
 export const indexes: readonly (readonly [keyof Tables, 'unique' | '', string])[] = [
   ['complaint', 'unique', '(id)'],
-  ['complaint', '', '(make, model, year, date_reported, id)'],
-  ['complaint', '', '(make, model, year, category, date_reported, id)'],
+  ['complaint', '', '(make, model, year, date_reported, id) include (mileage)'],
+  ['complaint', '', '(make, model, year, category, date_reported, id) include (mileage)'],
   ['complaint', '', '(make, model, year, mileage, id) where mileage is not null'],
   ['complaint', '', '(make, model, year, category, mileage, id) where mileage is not null'],
   ['similar', 'unique', '(id)'],

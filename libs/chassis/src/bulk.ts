@@ -16,6 +16,8 @@ export type BulkSession<DB> = {
    * @returns number of rows
    */
   readonly copyIn: (table: string, chunks: AsyncIterable<string>) => Promise<number>
+  /** All or nothing, COPY included, which Kysely's own transactions do not let in on the embedded database. */
+  readonly transaction: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 /** What can be put into a column: arrays are of texts or numbers, jsonb is given as text. */
@@ -72,6 +74,7 @@ export async function serverSession<DB, T>(
         await pipeline(Readable.from(chunks), target)
         return target.rowCount
       },
+      transaction: (inside) => transaction(db, inside),
     })
   } finally {
     // What the session has set or locked ends with its connection.
@@ -91,7 +94,24 @@ export function embeddedSession<DB, T>(
     for await (const blob of gather(chunks)) rows += await copyBlob(statement, blob)
     return rows
   }
-  return db.connection().execute((connection) => work({ db: connection, copyIn }))
+  return db
+    .connection()
+    .execute((connection) =>
+      work({ db: connection, copyIn, transaction: (inside) => transaction(connection, inside) }),
+    )
+}
+
+async function transaction<DB, T>(db: Kysely<DB>, work: () => Promise<T>): Promise<T> {
+  await sql`begin`.execute(db)
+  try {
+    const result = await work()
+    await sql`commit`.execute(db)
+    return result
+  } catch (error) {
+    // Where the connection has gone, the server rolls back; the first error is the one that tells.
+    await sql`rollback`.execute(db).catch(() => {})
+    throw error
+  }
 }
 
 /** The embedded database takes a blob at a time; a few megabytes keep its memory small. */

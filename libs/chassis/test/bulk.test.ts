@@ -112,10 +112,29 @@ describe.each(['postgres', 'pglite'] as const)('a bulk session on %s', (engine) 
       throw new Error('the file ended early')
     }
     await expect(
-      bulk(({ db, copyIn }) => db.transaction().execute(() => copyIn('item', broken()))),
+      bulk(({ copyIn, transaction }) =>
+        transaction(async () => {
+          await copyIn('item', inChunks(copyLine([2, 'b', [], [], null, null, null])))
+          await copyIn('item', broken())
+        }),
+      ),
     ).rejects.toThrow('the file ended early')
     const { rows } = await bulk(({ db }) => sql<{ n: number }>`select count(*) as n from item`.execute(db))
     expect(rows).toEqual([{ n: 0 }])
+  })
+
+  test('reads and writes in one transaction', async () => {
+    const { rows } = await bulk(async ({ db, copyIn, transaction }) => {
+      await copyIn('item', inChunks(copyLine([1, 'a', [], [], null, null, null])))
+      await transaction(async () => {
+        await sql`declare walk cursor for select id from item`.execute(db)
+        await copyIn('item', inChunks(copyLine([2, 'b', [], [], null, null, null])))
+        const walked = await sql`fetch 10 from walk`.execute(db)
+        expect(walked.rows).toEqual([{ id: 1 }])
+      })
+      return sql<{ n: number }>`select count(*) as n from item`.execute(db)
+    })
+    expect(rows).toEqual([{ n: 2 }])
   })
 
   test('a lock of the session ends with it', async () => {
