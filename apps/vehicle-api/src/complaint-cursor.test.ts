@@ -9,12 +9,19 @@ const mileages = fc.integer({ min: 1, max: 400_000 })
 
 test('what was written is read', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...sorts), dates, mileages, ids, fc.nat(1e6), (sort, date, miles, id, nat) => {
-      for (const value of sort.startsWith('mileage') ? [miles, date] : [date]) {
-        const cursor = { page: nat + 1, value, id }
-        expect(readCursor(writeCursor(sort, cursor), sort)).toEqual(cursor)
-      }
-    }),
+    fc.property(
+      fc.constantFrom(...sorts),
+      dates,
+      mileages,
+      ids,
+      fc.nat(1e6),
+      (sort, date, miles, id, nat) => {
+        for (const value of sort.startsWith('mileage') ? [miles, date] : [date]) {
+          const cursor = { page: nat + 1, value, id }
+          expect(readCursor(writeCursor(sort, cursor), sort)).toEqual(cursor)
+        }
+      },
+    ),
   )
 })
 

@@ -71,7 +71,7 @@ export async function readPage(
 
 /** A stretch of the order that lies in one index. */
 type Part = {
-  readonly column: 'mileage' | 'date_reported'
+  readonly column: 'mileage' | 'listed_on'
   readonly isDescending: boolean
   readonly where: RawBuilder<unknown>
 }
@@ -88,11 +88,11 @@ function partsOf(selection: Selection, after: Cursor | undefined): Part[] {
     sql` and `,
   )
   const isDescending = sort.endsWith('desc')
-  if (sort.startsWith('date')) return [{ column: 'date_reported', isDescending, where }]
+  if (sort.startsWith('date')) return [{ column: 'listed_on', isDescending, where }]
   const known: Part = { column: 'mileage', isDescending, where: sql`${where} and mileage is not null` }
   if (isByMileage(selection)) return [known]
   const unknown: Part = {
-    column: 'date_reported',
+    column: 'listed_on',
     isDescending: true,
     where: sql`${where} and mileage is null`,
   }

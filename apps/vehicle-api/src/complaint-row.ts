@@ -3,13 +3,15 @@ import type { Category } from './model/category.ts'
 
 /** Columns of a complaint in a list. */
 export const complaintColumns = sql`
-  id, date_reported, category, component, description, mileage, crash, fire, injuries, repair_cost,
+  id, date_reported, listed_on, category, component, description, mileage, crash, fire, injuries, repair_cost,
   repair_description`
 
 /** A complaint in a list, as the database has it. */
 export type ComplaintRow = {
   readonly id: string
-  readonly date_reported: string
+  readonly date_reported: string | null
+  /** What lists by date are ordered by. */
+  readonly listed_on: string
   readonly category: Category
   readonly component: string
   readonly description: string

@@ -6,7 +6,9 @@ const complaintFields = {
   id: schema.text(
     '`cmp_` and the ODI number; `-2`, `-3` … follow where one complaint was about several vehicles.',
   ),
-  date_reported: schema.date('When the regulator received it'),
+  date_reported: schema
+    .date('When the regulator received it; null only in data that are not the regulator’s whole file')
+    .allow(null),
   category: schema.categorySchema.description('The category the complaint is counted under.'),
   component: schema.text('The most specific component that was named.'),
   description: schema.text(

@@ -25,7 +25,9 @@ const datasetTables = {
     model text not null,
     year smallint not null,
     trim text,
-    date_reported date not null,
+    date_reported date,
+    /** What lists by date are ordered by: see listedOn. */
+    listed_on date not null,
     date_incident date,
     category text not null,
     categories text[] not null,
@@ -186,8 +188,8 @@ const versionTables = {
 /** Indexes that the reads rely on, as [table, unique, columns]. They are made after the rows are in. */
 export const indexes: readonly (readonly [keyof Tables, 'unique' | '', string])[] = [
   ['complaint', 'unique', '(id)'],
-  ['complaint', '', '(make, model, year, date_reported, id) include (mileage)'],
-  ['complaint', '', '(make, model, year, category, date_reported, id) include (mileage)'],
+  ['complaint', '', '(make, model, year, listed_on, id) include (mileage)'],
+  ['complaint', '', '(make, model, year, category, listed_on, id) include (mileage)'],
   ['complaint', '', '(make, model, year, mileage, id) where mileage is not null'],
   ['complaint', '', '(make, model, year, category, mileage, id) where mileage is not null'],
   ['similar', 'unique', '(id)'],

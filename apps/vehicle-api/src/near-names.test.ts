@@ -1,6 +1,8 @@
 import { nearNames } from './near-names.ts'
 
-const models = ['corolla', 'corollacross', 'camry', 'rav4', 'sienna', 'ion', '4runner'].map((key) => ({ key }))
+const models = ['corolla', 'corollacross', 'camry', 'rav4', 'sienna', 'ion', '4runner'].map((key) => ({
+  key,
+}))
 const near = (key: string) => nearNames(key, models).map((model) => model.key)
 
 test.each([

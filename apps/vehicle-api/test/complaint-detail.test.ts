@@ -72,7 +72,18 @@ function expected(complaint: FixtureComplaint) {
 }
 
 /** Columns that are not shown, or under other names. */
-const notShown = new Set(['make', 'model', 'year', 'trim', 'odi', 'response', 'vin', 'severity', 'weight'])
+const notShown = new Set([
+  'make',
+  'model',
+  'year',
+  'trim',
+  'odi',
+  'response',
+  'vin',
+  'severity',
+  'weight',
+  'listed_on',
+])
 
 const shownAs = new Map(
   [

@@ -69,12 +69,6 @@ describe('a line of the complaint file', () => {
     ['a year to come', complaintCells({ year: '2029' }).join('\t'), false, /model year "2029" cannot be/],
     ['a part as model', complaintCells({ model: 'AIR BAG' }).join('\t'), false, /"AIR BAG" is no model/],
     ['no model', complaintCells({ model: ' ' }).join('\t'), false, /names no model/],
-    [
-      'no date',
-      complaintCells({ incident: '', received: '', added: '' }).join('\t'),
-      false,
-      /no date at all/,
-    ],
   ])('with %s is not taken, and the report says why', async (_, line, isFault, reason) => {
     const path = folder.write('bad.txt', `${complaintLine()}${line}\r\n${complaintLine({ odi: '10000002' })}`)
     const { records, rejections, lines } = await readPath(path)

@@ -11,6 +11,7 @@ export type FixtureComplaint = {
   readonly year: number
   readonly trim: string | null
   readonly date_reported: string
+  readonly listed_on: string
   readonly date_incident: string | null
   readonly category: Category
   readonly categories: readonly Category[]
@@ -95,12 +96,13 @@ function complaint(random: () => number, odi: string, vehicle: Vehicle): Fixture
   }
   const mileage = random() < 1 / 3 ? null : 1_000 * Math.ceil(random() * 60)
   const repair_cost = random() < 0.4 ? 50 * Math.ceil(random() * 60) : null
+  const received = dayAfter(vehicle.year + 2, random() * 40)
   const isKnown = random() < 0.9
   const severity = severityWeight(harm)
   return {
     ...{ id: `cmp_${odi}`, odi, ...vehicle, category, categories: all, ...harm, mileage, repair_cost },
     trim: pick([null, 'Hybrid']),
-    date_reported: dayAfter(vehicle.year + 2, random() * 40),
+    ...{ date_reported: received, listed_on: received },
     date_incident: isKnown ? dayAfter(vehicle.year + 1, random() * 300) : null,
     category_source: pick(['component', 'narrative']),
     component: `${category} part ${pick([1, 2, 3, 4, 5, 6, 7])}`,

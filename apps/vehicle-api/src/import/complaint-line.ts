@@ -6,7 +6,7 @@ export function complaintLine(record: ComplaintRecord): string {
   const { response } = record
   return copyLine([
     ...[`cmp_${record.odi}`, record.odi, record.make, record.model, record.year, record.trim],
-    ...[record.dateReported, record.dateIncident, record.category, record.categories],
+    ...[record.dateReported, listedOn(record), record.dateIncident, record.category, record.categories],
     ...[record.categorySource, record.component, record.components],
     ...[record.description, record.rawDescription, record.mileage, record.mileageSource],
     ...[record.crash, record.fire, record.injuries, record.deaths],
@@ -14,4 +14,9 @@ export function complaintLine(record: ComplaintRecord): string {
     ...[record.purchaseDate, response === null ? null : JSON.stringify(response), record.state, record.vin],
     ...[record.severity, record.weight],
   ])
+}
+
+/** Complaints whose file has no date at all count as older than any other. */
+export function listedOn({ dateReported, dateIncident }: ComplaintRecord): string {
+  return dateReported ?? dateIncident ?? '0001-01-01'
 }

@@ -37,7 +37,7 @@ export async function loadComplaints(
     ...{ kind: 'complaints', name: 'complaints', table: 'complaint' },
     read: (path, onProgress) => readComplaints(path, { currentYear, seen, onProgress }),
     line: complaintLine,
-    dateOf: ({ dateReported }) => dateReported,
+    dateOf: ({ dateReported, dateIncident }) => dateReported ?? dateIncident,
     see: (record) => {
       const spelling = [record.make, record.model, record.makeName, record.modelName].join('\t')
       spellings.set(spelling, (spellings.get(spelling) ?? 0) + 1)

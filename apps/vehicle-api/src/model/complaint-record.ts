@@ -12,12 +12,13 @@ export type ComplaintRecord = {
   /** Key of the model. */
   readonly model: string
   readonly year: number
-  /** Make and model as the file has them, for the spelling that is shown. */
+  /** Make and model as they are shown. */
   readonly makeName: string
   readonly modelName: string
   /** What the model name says besides the model, such as `Regular Cab`; null when nothing. */
   readonly trim: string | null
-  readonly dateReported: string
+  /** When the regulator received it; null only in files that are not the official one. */
+  readonly dateReported: string | null
   readonly dateIncident: string | null
   /** The category the complaint is counted under. */
   readonly category: Category
@@ -63,7 +64,7 @@ export type ComplaintRecord = {
 /** What the narrative says the maker has done about it. */
 export type ManufacturerResponse = {
   readonly type: 'recall' | 'investigation' | 'service_bulletin' | 'notified'
-  /** Campaign or bulletin number as quoted. */
+  /** Number of the campaign, investigation or bulletin. */
   readonly reference: string | null
   readonly date: string | null
   readonly summary: string

@@ -12,8 +12,8 @@ export type ComplaintRow = Pick<CanonicalVehicle, 'make' | 'model' | 'makeName' 
   readonly component: string
   /** CDESCR as in the file. */
   readonly narrative: string
-  /** LDATE; where that is missing the date it was added to the file or, failing that, the date of the incident. */
-  readonly dateReported: string
+  /** LDATE, or DATEA where that is missing; the official file always has it. */
+  readonly dateReported: string | null
   readonly dateIncident: string | null
   readonly purchaseDate: string | null
   readonly crash: boolean
@@ -76,9 +76,7 @@ export function readComplaintRow(cells: readonly string[], currentYear: number):
   const vehicle = canonicalVehicle(cell('make'), cell('model'))
   if ('reason' in vehicle) return leftOut(vehicle.reason)
   const incident = isoDate(cell('incident'))
-  const dateReported = isoDate(cell('received')) ?? isoDate(cell('added')) ?? incident
-  if (dateReported === null)
-    return leftOut('The line has no date at all: neither received, nor added, nor incident.')
+  const dateReported = isoDate(cell('received')) ?? isoDate(cell('added'))
   return {
     ...vehicle,
     ...{ odi, year, dateReported, place: wholeNumber(cell('cmplid')) },
@@ -126,9 +124,9 @@ function quoted(text: string): string {
 }
 
 /** Incidents lie at most a day after the complaint and two years before the model year. */
-function isPlausible(incident: string | null, reported: string, modelYear: number): boolean {
+function isPlausible(incident: string | null, reported: string | null, modelYear: number): boolean {
   if (incident === null || yearOf(incident) < modelYear - 2) return false
-  return incident <= reported || incident <= dayAfter(reported)
+  return reported === null || incident <= dayAfter(reported)
 }
 
 function dayAfter(date: string): string {

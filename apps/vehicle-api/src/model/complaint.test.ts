@@ -24,7 +24,11 @@ describe('a row', () => {
     ['a short VIN', { vin: '1C9AB2' }, { vin: null }],
     ['a VIN with a letter that cannot be', { vin: '1C9AB2DE5JO' }, { vin: null }],
     ['no date of receipt', { received: '' }, { dateReported: '2020-02-01' }],
-    ['only a date of incident', { received: '', added: '' }, { dateReported: '2020-01-15' }],
+    [
+      'only a date of incident',
+      { received: '', added: '' },
+      { dateReported: null, dateIncident: '2020-01-15' },
+    ],
     ['an incident in the future', { incident: '20200203' }, { dateIncident: null }],
     ['an incident a day late', { incident: '20200202' }, { dateIncident: '2020-02-02' }],
     ['an incident before the car', { incident: '20151231' }, { dateIncident: null }],

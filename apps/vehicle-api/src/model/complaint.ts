@@ -30,7 +30,7 @@ export function gatherComplaint(rows: readonly ComplaintRow[]): ComplaintRecord 
   const severity = severityWeight(harm)
   return {
     ...{ odi, make, model, year, makeName, modelName, trim: known(ordered, 'trim') },
-    dateReported: ordered.reduce((least, row) => earlier(least, row.dateReported), first.dateReported),
+    dateReported: earliest(ordered, 'dateReported'),
     dateIncident: earliest(ordered, 'dateIncident'),
     ...classified,
     ...{ components, description, rawDescription },
@@ -71,7 +71,10 @@ function known(rows: readonly ComplaintRow[], field: 'trim' | 'state' | 'vin'): 
   return rows.find((row) => row[field] !== null)?.[field] ?? null
 }
 
-function earliest(rows: readonly ComplaintRow[], field: 'dateIncident' | 'purchaseDate'): string | null {
+function earliest(
+  rows: readonly ComplaintRow[],
+  field: 'dateReported' | 'dateIncident' | 'purchaseDate',
+): string | null {
   const dates = rows.map((row) => row[field]).filter((date) => date !== null)
   return dates.length === 0 ? null : dates.reduce(earlier)
 }

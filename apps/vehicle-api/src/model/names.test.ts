@@ -60,6 +60,14 @@ describe('a vehicle', () => {
     ['FORD', 'F-150 REGULAR CAB', 'ford/f150', 'Ford F-150', 'Regular Cab'],
     ['FORD', 'F-250 SD', 'ford/f250', 'Ford F-250', 'Super Duty'],
     ['FORD', 'FORD FOCUS', 'ford/focus', 'Ford Focus', null],
+    ['LAND ROVER', 'LAND ROVER DISCOVERY', 'landrover/discovery', 'Land Rover Discovery', null],
+    [
+      'LAND ROVER',
+      'RANGE ROVER SPORT PHEV',
+      'landrover/rangeroversport',
+      'Land Rover Range Rover Sport',
+      'PHEV',
+    ],
     ['FORD', 'F53', 'ford/f53', 'Ford F-53', null],
     ['FORD', 'FUSION ENERGI', 'ford/fusion', 'Ford Fusion', 'Energi'],
     ['FORD', 'ESCAPE HYBRID', 'ford/escape', 'Ford Escape', 'Hybrid'],
@@ -110,6 +118,7 @@ describe('a vehicle', () => {
     ['FORD', ' - ', /names no model/],
     ['FORD', 'UNKNOWN', /is no model/],
     ['', 'F-150', /names no make/],
+    ['FORD', 'F-150 '.repeat(99), /too long/],
   ])('is not what %j %j names', (make, model, reason) => {
     expect(canonicalVehicle(make, model)).toEqual({ reason: expect.stringMatching(reason) })
   })

@@ -96,27 +96,45 @@ const canonicalPair = memoise((pair) => {
 function canonical(makeText: string, modelText: string): CanonicalVehicle | { reason: string } {
   const make = makeKey(makeText)
   if (make === '') return { reason: 'It names no make.' }
+  if (makeText.length > longestName || modelText.length > longestName)
+    return { reason: 'Its name is too long.' }
   const makeName = makeNames.get(make) ?? displayName(makeText)
   const text = withoutMake(modelText.trim(), make)
   if (vehicleKey(text) === '') return { reason: 'It names no model.' }
-  if (noModels.test(text)) return { reason: `"${text}" is no model.` }
+  if (noModels.has(vehicleKey(text))) return { reason: `"${text}" is no model.` }
   return { make, makeName, ...splitModel(make, text) }
 }
 
-/** "FORD F-150" of Ford is "F-150". */
+/** Longer ones do not fit into the official files. */
+const longestName = 256
+/** The longest known model has five: `CR-V Fuel Cell EV`. */
+const mostWords = 6
+
+/** "FORD F-150" of Ford is "F-150"; recalls that replace others call their models "redundant". */
 function withoutMake(text: string, make: string): string {
-  const plainText = text.replace(/^redundant\s+/i, '')
-  const words = wordsOf(plainText)
-  const [first] = words
-  if (words.length === 0 || first === undefined || makeKey(first.text) !== make) return plainText
-  return modelNames.has(`${make}/${vehicleKey(first.text)}`)
-    ? plainText
-    : plainText.slice(first.end).replace(/^[\s-]+/, '')
+  const own = text.replace(/^redundant\s+/i, '')
+  const words = wordsOf(own)
+  for (const { end } of words.slice(0, mostWordsOfMake)) {
+    const head = own.slice(0, end)
+    if (makeKey(head) === make && !modelNames.has(`${make}/${vehicleKey(head)}`)) {
+      return own.slice(end).replace(/^[\s-]+/, '')
+    }
+  }
+  return own
 }
 
-/** Texts in the model column that are parts or stand for "unknown". */
-const noModels =
-  /^(?:unknown|unk|other|n\/?a|none|not applicable|all|various|multiple|see summary|test|air ?bags?|seat ?belts?|seats?|tires?|wheels?|brakes?|steering|suspension|structure|visibility|equipment|engines?|power ?train|child (?:safety )?seat|headliner|(?:driver side |passenger )air ?bag|seat cushion frame|engine (?:&|and) engine cooling|(?:electrical|fuel) system.*|(?:exterior|interior) lighting|vehicle speed control)$/i
+const mostWordsOfMake = 3
+
+/** Keys of texts in the model column that are parts, or stand for "unknown". */
+const noModels: ReadonlySet<string> = new Set(
+  `unknown; unk; other; n/a; none; not applicable; all; various; multiple; see summary; test;
+  air bag; air bags; driver side airbag; passenger airbag; seat belt; seat belts; seat; seats; seat cushion frame;
+  child seat; child safety seat; headliner; tire; tires; wheel; wheels; brake; brakes; steering; suspension;
+  structure; visibility; equipment; engine; engines; engine & engine cooling; power train; electrical system;
+  fuel system; exterior lighting; interior lighting; vehicle speed control`
+    .split(';')
+    .map(vehicleKey),
+)
 
 type Word = { readonly text: string; readonly start: number; readonly end: number }
 
@@ -136,7 +154,7 @@ function splitModel(make: string, text: string): ModelAndTrim {
   // Two names, of which nobody knows which is meant, are one of their own.
   if (/\s\/\s/.test(text)) return named(displayName(text), null)
   const words = wordsOf(text)
-  for (let count = words.length; count > 0; count--) {
+  for (let count = Math.min(mostWords, words.length); count > 0; count--) {
     const end = words[count - 1]?.end ?? 0
     const name = modelNames.get(`${make}/${vehicleKey(text.slice(0, end))}`)
     if (name !== undefined) return named(name, trimOf(text.slice(end)))

@@ -73,7 +73,7 @@ test('what is clean has no control characters, no blanks in a row, and a databas
   fc.assert(
     fc.property(text, (raw) => {
       const clean = cleanNarrative(raw)
-       
+
       expect(clean).not.toMatch(/[\u0000-\u001f\u0080-\u009f]|\s\s|^\s|\s$/)
     }),
     { numRuns: 500 },

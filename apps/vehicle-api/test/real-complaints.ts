@@ -1,14 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { categories, type Category } from '../category.ts'
-import { severityWeight, systemWeight } from '../severity.ts'
+import { categories, type Category } from '../src/model/category.ts'
+import { severityWeight, systemWeight } from '../src/model/severity.ts'
+import { sharedFile } from './shared-data.ts'
 
-/** Where real complaints lie on machines that have them. */
-const folder = new URL('../../../../../../shared/data/vehicle/', import.meta.url)
-const complaintFile = new URL('complaints/combined_reencoded_49col.txt.gz', folder)
-const mapFile = new URL('reference/component_category_map.csv', folder)
-
-export const hasRealComplaints = existsSync(complaintFile) && existsSync(mapFile)
+/** The file of real complaints, for describeShared(). */
+export const realComplaintFile = 'complaints/combined_reencoded_49col.txt.gz'
 
 /** What the tests of statistics need of a complaint. */
 export type RealComplaint = Readonly<{
@@ -27,9 +24,10 @@ export type RealComplaint = Readonly<{
 /**
  * About 25,000 real complaints, one per ODI number and vehicle. Read by rules of its own, so that it tests the
  * statistics and not the parser: the primary category is the first that is not `other`, of the deepest path.
+ * @param path of the file
  */
-export function realComplaints(): RealComplaint[] {
-  const lines = gunzipSync(readFileSync(complaintFile)).toString('utf8').split('\r\n')
+export function realComplaints(path: string): RealComplaint[] {
+  const lines = gunzipSync(readFileSync(path)).toString('utf8').split('\r\n')
   const rows = lines.filter((line) => line !== '').map((line) => line.split('\t'))
   const groups = Map.groupBy(rows, (row) => [1, 3, 4, 5].map((column) => row[column]).join('\t'))
   const categoryOf = readMap()
@@ -63,7 +61,7 @@ function complaintOf(rows: readonly string[][], categoryOf: (component: string) 
 
 /** The longest prefix wins. */
 function readMap(): (component: string) => Category {
-  const entries = readFileSync(mapFile, 'utf8')
+  const entries = readFileSync(sharedFile('reference/component_category_map.csv') ?? '', 'utf8')
     .split(/\r?\n/)
     .slice(1)
     .map((line) => line.match(/^\d+,(?:"([^"]*)"|([^,]*)),(\w+)/))

@@ -1,0 +1,55 @@
+import { fit, measure, modelYear, unscored } from './testing/model-years.ts'
+import type { ModelYear } from './vehicle-score.ts'
+import { categoryTrends, scoreTrend } from './year-trends.ts'
+
+const years = (...lnRates: number[]) => lnRates.map((lnRate, index) => modelYear(2015 + index, { lnRate }))
+
+describe('the trend of the score', () => {
+  test('is improving where later model years are better, in percent of the fitted score', () => {
+    // scores 6.7, 15.9, 30.9, 50, 69.1, 84.1: Theil-Sen line from 3.6 to 83.7
+    expect(scoreTrend(years(1.5, 1, 0.5, 0, -0.5, -1), fit.asOf)).toMatchObject({ label: 'improving' })
+    expect(scoreTrend(years(-1, -0.5, 0, 0.5, 1, 1.5), fit.asOf)).toMatchObject({ label: 'worsening' })
+  })
+
+  test('has a percentage that is finite even where the line leaves the scale', () => {
+    const { percentage } = scoreTrend(years(6, 5, 4, -4, -5, -6), fit.asOf)
+    expect(percentage).toBeLessThanOrEqual(9800)
+    expect(percentage).toBeGreaterThan(0)
+  })
+
+  test('leaves out years younger than two and years without a score', () => {
+    const young: ModelYear[] = [2023, 2024].map((year) => modelYear(year, { lnRate: -5 }))
+    const unknown = modelYear(2014, { ...unscored, lnRate: 5 })
+    expect(scoreTrend([unknown, ...years(1, 0, 1, 0), ...young], fit.asOf).label).toBe('stable')
+    expect(scoreTrend([unknown, ...years(1, 0, 1), ...young], fit.asOf)).toEqual({
+      ...{ label: 'insufficient_data', percentage: null },
+    })
+  })
+})
+
+describe('the trend of a category', () => {
+  const engine = (...complaints: number[]) =>
+    complaints.map((count, index) => ({ year: 2015 + index, category: 'engine', complaints: count }) as const)
+
+  test('follows its complaints per vehicle-year', () => {
+    const growing = years(0, 0, 0, 0, 0).map((year, index) => ({
+      ...year,
+      measure: measure({ exposure: 100 * (index + 1) }),
+    }))
+    // Twice as many complaints of five times as many vehicles are an improvement.
+    expect(categoryTrends(growing, engine(50, 60, 70, 80, 100), fit.asOf).engine).toBe('improving')
+    expect(categoryTrends(growing, engine(10, 40, 90, 160, 250), fit.asOf).engine).toBe('worsening')
+  })
+
+  test('follows its share where exposure is only guessed', () => {
+    const guessed = [100, 200, 300, 400, 500].map((complaints, index) =>
+      modelYear(2015 + index, { basis: 'crash_background', complaints, exposure: 1 }),
+    )
+    expect(categoryTrends(guessed, engine(50, 80, 90, 80, 50), fit.asOf).engine).toBe('improving')
+  })
+
+  test('is stable without complaints, and needs four years', () => {
+    expect(categoryTrends(years(0, 0, 0, 0), [], fit.asOf).brakes).toBe('stable')
+    expect(categoryTrends(years(0, 0, 0), [], fit.asOf).brakes).toBe('insufficient_data')
+  })
+})
