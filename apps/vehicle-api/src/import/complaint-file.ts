@@ -4,7 +4,7 @@ import { readComplaintRow, vehicleOfRow, type ComplaintRow } from '../model/comp
 import { gatherComplaint } from '../model/complaint.ts'
 import { createOdiNumbers, type OdiNumbers } from './odi-numbers.ts'
 import { readLines } from './read-lines.ts'
-import type { Batch } from './rejection.ts'
+import type { Batch } from './batch.ts'
 
 /** How complaint files are read. */
 export type ComplaintReading = {

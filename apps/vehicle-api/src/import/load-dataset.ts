@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Tables } from '../data-tables.ts'
 import { tableName } from '../data-tables.ts'
 import type { DatasetKind, ImportSession } from '../database.ts'
-import type { Batch } from './rejection.ts'
+import type { Batch } from './batch.ts'
 import { createTables } from './tables.ts'
 
 /** A kind of file and where its records go. */

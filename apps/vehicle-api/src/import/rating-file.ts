@@ -1,7 +1,7 @@
 import type { Rejection } from '@hearth/chassis/importing/report'
 import { canonicalVehicle, isModelYear, type CanonicalVehicle } from '../model/names.ts'
 import { readTable, type TableRow } from './csv-table.ts'
-import type { Batch } from './rejection.ts'
+import type { Batch } from './batch.ts'
 
 /** Crash-test stars of a variant of a model year; null is not rated. */
 export type RatingRecord = Pick<CanonicalVehicle, 'make' | 'model' | 'makeName' | 'modelName'> & {

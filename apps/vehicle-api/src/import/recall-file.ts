@@ -4,7 +4,7 @@ import type { TableReading } from './rating-file.ts'
 import { splitLines } from './read-lines.ts'
 import { isJson, jsonRecalls } from './recall-json.ts'
 import { readRecallRow, type RecallRecord } from './recall-row.ts'
-import type { Batch } from './rejection.ts'
+import type { Batch } from './batch.ts'
 
 export type { RecallRecord } from './recall-row.ts'
 

@@ -5,7 +5,7 @@ import { calendarDate, yearOf } from '../model/dates.ts'
 import { peek } from './open-members.ts'
 import { decodeLine, splitLines } from './read-lines.ts'
 import { isYes, recalledVehicle, textOrNull, type RecallRecord, type Refused } from './recall-row.ts'
-import type { Batch } from './rejection.ts'
+import type { Batch } from './batch.ts'
 
 /** Whether a file that begins so holds JSON. */
 export function isJson(head: Buffer): boolean {

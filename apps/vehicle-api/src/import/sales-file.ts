@@ -2,7 +2,7 @@ import type { Rejection } from '@hearth/chassis/importing/report'
 import { canonicalVehicle, isModelYear } from '../model/names.ts'
 import { readTable, type TableRow } from './csv-table.ts'
 import type { TableReading } from './rating-file.ts'
-import type { Batch } from './rejection.ts'
+import type { Batch } from './batch.ts'
 
 /** Units of a model year that were produced, sold or registered. */
 export type SaleRecord = {
