@@ -1,10 +1,10 @@
 import { toCsv, type CsvValue } from '@hearth/chassis/csv'
 import { record, type ResponseDescription } from '@hearth/chassis/endpoint'
+import { entityTag, isNamed } from '@hearth/chassis/entity-tag'
 import { send } from '@hearth/chassis/http'
 import type { Request, Response } from 'express'
 import Joi from 'joi'
 import type { Kysely } from 'kysely'
-import { createHash } from 'node:crypto'
 import type { ServedData } from './served-data.ts'
 import type { ServedVersion } from './served-version.ts'
 import { date } from './vehicle-schema.ts'
@@ -49,8 +49,10 @@ export async function answer(
   const reply = await data.read(async (version, db) => {
     const question = understand(version)
     const parts = [version.stamp, res.locals.standing?.plan ?? '', form, question.key ?? '', req.originalUrl]
-    const etag = entityTag(parts)
-    if (isNamed(etag, req.headers['if-none-match'])) return { etag, body: undefined, headers: [] }
+    const etag = entityTag(...parts)
+    // Whether there is anything that `*` could stand for is known only when it was read.
+    const named = req.headers['if-none-match']
+    if (named !== '*' && isNamed(etag, named)) return { etag, body: undefined, headers: [] }
     return { etag, ...written(version, await question.answer(db), form) }
   })
   const { etag, body, headers } = reply
@@ -130,16 +132,4 @@ function chosenForm(req: Request, forms: readonly string[]): string {
   const [usual = ''] = forms
   if (forms.length === 1 || req.headers.accept === undefined) return usual
   return req.accepts([...forms]) || usual
-}
-
-/** Strong: two answers with the same tag are equal byte for byte. */
-function entityTag(parts: readonly string[]): string {
-  const digest = createHash('sha256').update(parts.join('\n')).digest('base64url')
-  return `"${digest.slice(0, 22)}"`
-}
-
-/** If-None-Match compares weakly (RFC 9110 §13.1.2); proxies that compress add W/. */
-function isNamed(etag: string, header: string | undefined): boolean {
-  if (header === undefined) return false
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }

@@ -1,9 +1,9 @@
 import { toCsv } from '@hearth/chassis/csv'
+import { entityTag, isNamed } from '@hearth/chassis/entity-tag'
 import { send } from '@hearth/chassis/http'
 import type { ResponseDescription } from '@hearth/chassis/endpoint'
 import type { Request, Response } from 'express'
 import Joi from 'joi'
-import { createHash } from 'node:crypto'
 import { presentHazards } from './county-risk.ts'
 import { envelope } from './deployment.ts'
 import type { County, Snapshot } from './snapshot.ts'
@@ -27,7 +27,7 @@ export type CountyAnswer = {
 export function sendCounties(req: Request, res: Response, answer: CountyAnswer): Promise<void> | undefined {
   const { snapshot, headers = [] } = answer
   const type = req.headers.accept === undefined ? types[0] : req.accepts([...types]) || types[0]
-  const etag = entityTag(snapshot, req.originalUrl, res.locals.standing?.plan ?? '', type)
+  const etag = entityTag(snapshot.stamp, req.originalUrl, res.locals.standing?.plan ?? '', type)
   const common = ['ETag', etag, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept, X-API-Key', ...headers]
   if (isNamed(etag, req.headers['if-none-match'])) return send(res, 304, undefined, common)
   if (type === 'text/csv') {
@@ -77,19 +77,6 @@ const geoJsonSchema = Joi.object({
     )
     .required(),
 }).description('GeoJSON (RFC 7946): counties as points.')
-
-/** Strong: two answers with the same tag are equal byte for byte. */
-function entityTag({ stamp }: Snapshot, url: string, plan: string, type: string): string {
-  const digest = createHash('sha256').update(`${stamp}\n${plan}\n${type}\n${url}`).digest('base64url')
-  return `"${digest.slice(0, 22)}"`
-}
-
-/** If-None-Match compares weakly (RFC 9110 §13.1.2); proxies that compress add W/. */
-function isNamed(etag: string, header: string | undefined): boolean {
-  if (header === undefined) return false
-  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
-}
 
 function csvOf({ snapshot, counties }: CountyAnswer): string {
   const [any] = snapshot.counties.values()
