@@ -108,7 +108,7 @@ const description = {
   id: 'compareVehicles',
   summary: 'Vehicles side by side',
   description:
-    'Two to ten model years, ranked by score, for one unit. All scores of an answer have one exposure basis: the best that all of its vehicles have.',
+    'Two to ten model years, ranked by score, for one unit. All scores of an answer have one exposure basis, the best that all of its vehicles with enough complaints have.',
   tag: 'Statistics',
   query: Joi.object<{ vehicles: string; categories?: string }>({
     vehicles: Joi.string()

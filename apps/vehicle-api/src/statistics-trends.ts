@@ -27,32 +27,7 @@ async function describeTrends(db: Kysely<unknown>, tables: ServedTables, model: 
     select trends from ${tables.model} where make = ${model.make.key} and model = ${model.key}`.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error(`There are no trends of ${model.make.slug}/${model.slug}.`)
-  return present(row.trends, model)
-}
-
-/** In the order of their description; stored JSON has lost it. */
-function present(trends: ModelTrends, model: Model) {
-  return {
-    vehicle: presentModel(model),
-    yearly_trends: trends.yearly_trends,
-    generation_analysis: trends.generation_analysis.map((generation) =>
-      presentGeneration(generation, trends),
-    ),
-    recommendation: trends.recommendation,
-    reliability_trend: trends.reliability_trend,
-    trend_percentage: trends.trend_percentage,
-    category_trends: trends.category_trends,
-  }
-}
-
-/** Its score is on the basis that its years share, or on the one that every vehicle has. */
-function presentGeneration(
-  { generation, ...rest }: ModelTrends['generation_analysis'][number],
-  { yearly_trends: years }: ModelTrends,
-) {
-  const own = years.filter(({ year }) => year >= rest.first_year && year <= rest.last_year)
-  const [basis = 'crash_background', ...others] = new Set(own.map((year) => year.exposure_basis))
-  return { generation, ...rest, exposure_basis: others.length === 0 ? basis : 'crash_background' }
+  return { ...row.trends, vehicle: presentModel(model) }
 }
 
 const description = {

@@ -2,7 +2,10 @@ import { modelScore, onOneBasis } from './model-score.ts'
 import { fit, measure, modelYear, unscored } from './testing/model-years.ts'
 
 test('is that of the mean logarithm of the rate, weighted by exposure', () => {
-  const years = [modelYear(2019, { lnRate: -1, exposure: 300 }), modelYear(2020, { lnRate: 1, exposure: 100 })]
+  const years = [
+    modelYear(2019, { lnRate: -1, exposure: 300 }),
+    modelYear(2020, { lnRate: 1, exposure: 100 }),
+  ]
   // mean -0.5: half a sigma better than the median, 100 * Phi(0.5)
   expect(modelScore(years, fit)).toEqual({ basis: 'sales', score: 69.1, rating: 3.5, confidence: 'high' })
 })

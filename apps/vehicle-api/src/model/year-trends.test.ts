@@ -6,9 +6,12 @@ const years = (...lnRates: number[]) => lnRates.map((lnRate, index) => modelYear
 
 describe('the trend of the score', () => {
   test('is improving where later model years are better, in percent of the fitted score', () => {
-    // scores 6.7, 15.9, 30.9, 50, 69.1, 84.1: Theil-Sen line from 3.6 to 83.7
-    expect(scoreTrend(years(1.5, 1, 0.5, 0, -0.5, -1), fit.asOf)).toMatchObject({ label: 'improving' })
-    expect(scoreTrend(years(-1, -0.5, 0, 0.5, 1, 1.5), fit.asOf)).toMatchObject({ label: 'worsening' })
+    // scores 15.9, 30.9, 50, 69.1, 84.1; scipy.stats.theilslopes(method='joint'): from 15.2 to 84.8
+    expect(scoreTrend(years(1, 0.5, 0, -0.5, -1), fit.asOf)).toEqual({
+      label: 'improving',
+      percentage: 457.2,
+    })
+    expect(scoreTrend(years(-1, -0.5, 0, 0.5, 1), fit.asOf)).toMatchObject({ label: 'worsening' })
   })
 
   test('has a percentage that is finite even where the line leaves the scale', () => {

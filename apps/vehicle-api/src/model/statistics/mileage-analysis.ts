@@ -25,9 +25,10 @@ export function mileageAnalysis(mileages: Float64Array): MileageAnalysis {
 
 /** The range with the most complaints, the lower one of several. */
 function busiestRange(mileages: Float64Array): string {
-  const counts = ranges.map(
-    ({ low, high }) => mileages.filter((miles) => miles >= low && miles < high).length,
-  )
+  const counts = ranges.map(({ low, high }) => {
+    const isLast = high === highest.high
+    return mileages.filter((miles) => miles >= low && (miles < high || isLast)).length
+  })
   const { low, high } = ranges[counts.indexOf(Math.max(...counts))] ?? highest
   return `${low}-${high}`
 }
@@ -35,6 +36,6 @@ function busiestRange(mileages: Float64Array): string {
 const highest = { low: 200_000, high: 400_000 }
 const ranges = [
   ...Array.from({ length: 10 }, (_, index) => ({ low: index * 20_000, high: (index + 1) * 20_000 })),
-  // It ends above the largest mileage there is.
+  // It holds its end too, the largest mileage there is.
   highest,
 ]

@@ -14,9 +14,24 @@ const bad = { lnRate: 1.5 }
 test('years are in order, each with its score in words', () => {
   const { yearly_trends } = trendsOf([modelYear(2020, bad), modelYear(2018, good), modelYear(2019, unscored)])
   expect(yearly_trends).toEqual([
-    ...[{ year: 2018, score: 84.1, complaints: 100, trend: 'excellent', confidence: 'high', exposure_basis: 'sales' }],
-    { ...{ year: 2019, score: 50, complaints: 3, trend: 'insufficient_data' }, confidence: 'insufficient_data', exposure_basis: 'sales' },
-    ...[{ year: 2020, score: 6.7, complaints: 100, trend: 'poor', confidence: 'high', exposure_basis: 'sales' }],
+    ...[
+      {
+        year: 2018,
+        score: 84.1,
+        complaints: 100,
+        trend: 'excellent',
+        confidence: 'high',
+        exposure_basis: 'sales',
+      },
+    ],
+    {
+      ...{ year: 2019, score: 50, complaints: 3, trend: 'insufficient_data' },
+      confidence: 'insufficient_data',
+      exposure_basis: 'sales',
+    },
+    ...[
+      { year: 2020, score: 6.7, complaints: 100, trend: 'poor', confidence: 'high', exposure_basis: 'sales' },
+    ],
   ])
 })
 
@@ -27,7 +42,10 @@ test('a generation has the score, the complaints and the most reported issues of
     ...[issue(2016, 'a', 'Stalling', 10), issue(2017, 'a', 'Stalled', 15), issue(2017, 'b', 'Oil leak', 20)],
     ...[issue(2018, 'c', 'Fuel pump', 99), issue(2016, 'd', 'Noise', 4), issue(2016, 'e', 'Smell', 3)],
   ]
-  const { generation_analysis } = trendsOf([modelYear(2016, good), modelYear(2017, good), modelYear(2018, bad)], { issues })
+  const { generation_analysis } = trendsOf(
+    [modelYear(2016, good), modelYear(2017, good), modelYear(2018, bad)],
+    { issues },
+  )
   expect(generation_analysis[0]).toEqual({
     ...{ generation: 'XV50 (2012-2017)', first_year: 2012, last_year: 2017, inferred: false },
     ...{ avg_score: 84.1, confidence: 'high', exposure_basis: 'sales', total_complaints: 200 },
@@ -48,12 +66,20 @@ describe('the recommendation', () => {
     expect(recommendation).toMatchObject({ best_years: [2018, 2019], years_to_avoid: [2014, 2015] })
   })
 
+  test('is against no year of a model whose years are all alike', () => {
+    const alike = [0.9, 1, 1, 1.1, 0.8].map((lnRate, index) => modelYear(2014 + index, { lnRate }))
+    expect(trendsOf(alike).recommendation.years_to_avoid).toEqual([])
+  })
+
   test('says what the years to avoid have too much of', () => {
     const categories = [
       // 0.05 complaints per thousand vehicle-years are usual: 5 in each of these years.
       ...[{ year: 2014, category: 'transmission', complaints: 40 } as const],
       ...[{ year: 2015, category: 'transmission', complaints: 20 } as const],
-      ...[{ year: 2014, category: 'engine', complaints: 30 } as const, { year: 2018, category: 'brakes', complaints: 900 } as const],
+      ...[
+        { year: 2014, category: 'engine', complaints: 30 } as const,
+        { year: 2018, category: 'brakes', complaints: 900 } as const,
+      ],
     ]
     const { reasoning } = trendsOf(years, { categories }).recommendation
     expect(reasoning).toBe(
@@ -71,14 +97,22 @@ describe('the recommendation', () => {
   })
 
   test('does not rest on scores of low confidence', () => {
-    const unsure = years.map((year) => ({ ...year, measure: { ...year.measure, confidence: 'low' as const } }))
+    const unsure = years.map((year) => ({
+      ...year,
+      measure: { ...year.measure, confidence: 'low' as const },
+    }))
     expect(trendsOf(unsure).recommendation.best_years).toEqual([])
   })
 
   test('rests on guessed exposure only where many crashes are behind the guess, and says so', () => {
     const guessed = (crashes: number) =>
       years.map(({ year, measure }) =>
-        modelYear(year, { ...measure, basis: 'crash_background', confidence: 'low', exposure: (crashes + 2) / fit.kappa }),
+        modelYear(year, {
+          ...measure,
+          basis: 'crash_background',
+          confidence: 'low',
+          exposure: (crashes + 2) / fit.kappa,
+        }),
       )
     expect(trendsOf(guessed(10)).recommendation.best_years).toEqual([])
     const { best_years, reasoning } = trendsOf(guessed(40)).recommendation
@@ -88,14 +122,23 @@ describe('the recommendation', () => {
 
   test('has nothing to say without scores', () => {
     expect(trendsOf([modelYear(2019, unscored)]).recommendation).toEqual({
-      ...{ best_years: [], years_to_avoid: [], reasoning: 'No model year has enough complaints for a score.' },
+      ...{
+        best_years: [],
+        years_to_avoid: [],
+        reasoning: 'No model year has enough complaints for a score.',
+      },
     })
   })
 })
 
 test('a model without years has empty trends', () => {
   expect(trendsOf([])).toMatchObject({
-    ...{ yearly_trends: [], generation_analysis: [], reliability_trend: 'insufficient_data', trend_percentage: null },
+    ...{
+      yearly_trends: [],
+      generation_analysis: [],
+      reliability_trend: 'insufficient_data',
+      trend_percentage: null,
+    },
     category_trends: { engine: 'insufficient_data' },
   })
 })
