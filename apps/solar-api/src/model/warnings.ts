@@ -1,4 +1,5 @@
 import type { SolarInput } from './input.ts'
+import type { IrrStatus } from './irr.ts'
 import { roundTo } from './rounding.ts'
 import type { SolarResult } from './solar.ts'
 import type { SolarSystem } from './system.ts'
@@ -13,12 +14,20 @@ export function warningsFor(
   result: Omit<SolarResult, 'warnings'>,
 ): Warning[] {
   return [
-    ...inputWarnings(input),
-    ...sizeWarnings(input, design, result.system),
+    ...systemWarnings(input, design, result.system),
     ...costWarnings(input, design),
     ...horizonWarnings(input),
     ...(design.sizeKW > 0 ? metricWarnings(input, result.metrics) : []),
   ]
+}
+
+/** What to know of the inputs and the size, whoever owns the system. */
+export function systemWarnings(
+  input: SolarInput,
+  design: SolarSystem,
+  system: SolarResult['system'],
+): Warning[] {
+  return [...inputWarnings(input), ...sizeWarnings(input, design, system)]
 }
 
 function inputWarnings(input: SolarInput): Warning[] {
@@ -106,6 +115,13 @@ function metricWarnings({ analysisYears }: SolarInput, metrics: SolarResult['met
         ? 'it is not repaid at the end of the analysis.'
         : `it is repaid for good after ${roundTo(paybackYearsFinal, 2)} years.`,
     ]),
+    ...undefinedRates(irrStatus, lcoePerKWh),
+  ]
+}
+
+/** The reasons why there is no rate of return or no cost per kWh. */
+export function undefinedRates(irrStatus: IrrStatus, lcoePerKWh: number | null): Warning[] {
+  return [
     ...(irrStatus === 'ok' ? [] : [{ code: 'IRR_UNDEFINED' as const, message: irrReasons[irrStatus] }]),
     ...when(lcoePerKWh === null, 'LCOE_UNDEFINED', () => [
       'The production is too close to nothing for a cost per kWh to be computed.',
@@ -113,7 +129,8 @@ function metricWarnings({ analysisYears }: SolarInput, metrics: SolarResult['met
   ]
 }
 
-function when(holds: boolean, code: WarningCode, sentences: () => readonly string[]): Warning[] {
+/** A warning made of these sentences, where it applies. */
+export function when(holds: boolean, code: WarningCode, sentences: () => readonly string[]): Warning[] {
   return holds ? [{ code, message: sentences().join(' ') }] : []
 }
 
@@ -145,6 +162,11 @@ export type WarningCode =
   | 'PAYBACK_UNDONE_BY_REPLACEMENT'
   | 'IRR_UNDEFINED'
   | 'LCOE_UNDEFINED'
+  | 'NO_UPFRONT_COST'
+  | 'PAYMENTS_EXCEED_SAVINGS'
+  | 'SYSTEM_REMOVED'
+  | 'AGREEMENT_OUTLIVES_HORIZON'
+  | 'BUYOUT_BEYOND_HORIZON'
 
 /** message is one or more full sentences for people; code is for programs. */
 export type Warning = Readonly<{ code: WarningCode; message: string }>
