@@ -1,18 +1,19 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { ROOT } from './projects.ts'
 
 /*
  * Bundles the service in the current directory for its image: `node ../../infra/build.ts`. Our own libs go
- * into the bundle, npm packages stay outside (argon2 and PGlite carry files that a bundle would lose).
+ * into the bundle, npm packages stay outside (argon2 and PGlite carry files that a bundle would lose). A file
+ * `src/*-worker.ts` is the entry of a thread and becomes a bundle of its own, which main.js finds beside itself.
  * `dist` then holds everything of ours that the image needs.
  */
 
 rmSync('dist', { recursive: true, force: true })
 await build({
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/main.js',
+  entryPoints: ['src/main.ts', ...globSync('src/*-worker.ts')],
+  outdir: 'dist',
   bundle: true,
   format: 'esm',
   platform: 'node',
