@@ -1,16 +1,26 @@
 import { endpoint, type Endpoint } from '@hearth/chassis/endpoint'
-import { send } from '@hearth/chassis/http'
+import { jsonText, send } from '@hearth/chassis/http'
 import Joi from 'joi'
-import { envelope } from './deployment.ts'
+import { calculationText } from './calculation-text.ts'
+import { envelope, envelopeText } from './deployment.ts'
 import { resolveInput, solarFields, type SolarRequest } from './solar-input.ts'
-import { calculationSchema, presentCalculation } from './solar-result.ts'
+import { calculationSchema } from './solar-result.ts'
+
+/** The schema of a calculation. */
+export const calculateBody = Joi.object<CalculateRequest>({
+  ...solarFields,
+  include: Joi.array()
+    .items(Joi.string().valid('cashFlow'))
+    .max(1)
+    .default([])
+    .description('`cashFlow` adds the yearly table.'),
+})
 
 /** POST /v1/calculate */
 export function calculate(clock: () => number): Endpoint {
   return endpoint(describeCalculate(), async ({ body }, req, res) => {
-    const { include, ...request } = body
-    const data = presentCalculation(resolveInput(request), req.body, include.includes('cashFlow'))
-    await send(res, 200, envelope.wrap(data, new Date(clock())))
+    const data = calculationText(resolveInput(body), req.body, body.include.includes('cashFlow'))
+    await send(res, 200, envelopeText(data, new Date(clock())), jsonText)
   })
 }
 
@@ -21,14 +31,7 @@ function describeCalculate() {
     description:
       'Three numbers are enough; every other input has a default that is echoed under `assumptions`. Money is nominal USD, energy kWh AC, power kW DC; rates and shares are fractions (0.05 is 5 %).',
     tag: 'Calculation',
-    body: Joi.object<CalculateRequest>({
-      ...solarFields,
-      include: Joi.array()
-        .items(Joi.string().valid('cashFlow'))
-        .max(1)
-        .default([])
-        .description('`cashFlow` adds the yearly table.'),
-    }),
+    body: calculateBody,
     responses: { 200: { description: 'The calculation.', schema: envelope.schema(calculationSchema) } },
     examples: [
       {
@@ -54,4 +57,5 @@ function describeCalculate() {
   }
 }
 
-type CalculateRequest = SolarRequest & { readonly include: readonly 'cashFlow'[] }
+/** The body of a calculation. */
+export type CalculateRequest = SolarRequest & { readonly include: readonly 'cashFlow'[] }

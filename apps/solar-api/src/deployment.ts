@@ -14,3 +14,8 @@ export const envelope: Envelope = {
       meta: record({ timestamp: Joi.string().description('ISO 8601 UTC, when the answer was made.') }),
     }),
 }
+
+/** The JSON text of envelope.wrap(data, at), for data that is JSON text already. */
+export function envelopeText(data: string, at: Date): string {
+  return `{"data":${data},"meta":{"timestamp":"${at.toISOString()}"}}`
+}

@@ -15,6 +15,7 @@ Sign up at \`POST /v1/signup\`, send the key as \`X-API-Key\`, and call \`POST /
     publicUrl,
     tags: [
       { name: 'Calculation', description: 'The model `solar-v1`.' },
+      { name: 'Saved calculations', description: 'Results that stay as they are. Paid plans.' },
       { name: 'Account', description: 'Account, keys and usage.' },
       { name: 'Service', description: 'Outside /v1: no key, no quota.' },
     ],

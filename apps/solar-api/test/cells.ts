@@ -1,6 +1,10 @@
+import type { Plans } from '@hearth/account'
 import { newAddress, type TestApp, type TestRequest } from '@hearth/account/testing/test-app'
 import { sql } from 'kysely'
+import { plans } from '../src/plans.ts'
+import { unknownId } from '../src/calculation-schema.ts'
 import { goodRequest, type DocumentedOperation, type Owner } from './operations.ts'
+import { threeNumbers } from './support.ts'
 
 /** The kinds of answers that every operation is asked for. */
 export const kinds = [
@@ -8,6 +12,12 @@ export const kinds = [
   ...['429 burst', '429 quota', '429 address', '500', 'OPTIONS'],
 ] as const
 export type Kind = (typeof kinds)[number]
+
+/** On a plan that has all features, and whose quota 100 requests reach. */
+export const plansOfCells: Plans = {
+  ...plans,
+  pro: { ...plans.free, name: 'Pro', features: plans['pro']?.features ?? [] },
+}
 
 /** The running services: one with the usual limits, one whose short-term limits are reached with a few requests. */
 export type Apps = { readonly usual: TestApp; readonly tight: TestApp }
@@ -45,23 +55,28 @@ export function impossible(
 export async function provoke(kind: Kind, operation: DocumentedOperation, apps: Apps): Promise<Provocation> {
   const { method } = operation
   const app = kind === '429 burst' || kind === '429 address' ? apps.tight : apps.usual
-  const owner = await (changing.has(kind) ? app.signUp() : commonOwner(app))
+  const owner = await (changing.has(kind) ? app.signUp('pro') : commonOwner(app, kind === '429 quota'))
   const { path, request } = await goodRequest(app, operation, owner)
   const change = await changes[kind]({ app, operation, path, request, owner })
   return { app, method, path, request, ...change }
 }
 
 /** The kinds of answers that leave an account behind that others cannot use. */
-const changing: ReadonlySet<Kind> = new Set(['success', '403', '429 burst', '429 quota'])
+const changing: ReadonlySet<Kind> = new Set(['success', '403', '429 burst'])
 
-/** An account for all that changes nothing: hashing a password for each would take most of the time. */
-function commonOwner(app: TestApp): Promise<Owner> {
-  const owner = commonOwners.get(app) ?? app.signUp()
-  commonOwners.set(app, owner)
+/**
+ * An account for all that changes nothing, and one for all that use up its quota: hashing a password for each would
+ * take most of the time.
+ */
+function commonOwner(app: TestApp, usesUpQuota: boolean): Promise<Owner> {
+  const owners = usesUpQuota ? exhaustedOwners : commonOwners
+  const owner = owners.get(app) ?? app.signUp('pro')
+  owners.set(app, owner)
   return owner
 }
 
 const commonOwners = new WeakMap<TestApp, Promise<Owner>>()
+const exhaustedOwners = new WeakMap<TestApp, Promise<Owner>>()
 
 type Start = {
   app: TestApp
@@ -94,6 +109,9 @@ const changes: Readonly<Record<Kind, (start: Start) => Promise<Change>>> = {
   '404': async ({ operation, path, owner }) => {
     if (operation.id === 'deleteKey')
       return { status: 404, code: 'key_not_found', path: '/v1/account/keys/key_nothing' }
+    if (operation.template.startsWith('/v1/calculations/{id}')) {
+      return { status: 404, code: 'calculation_not_found', path: path.replace(/calc_\w+/, unknownId) }
+    }
     if (operation.template.includes('{')) return { status: 404, code: 'not_found', path: `${path}-nothing` }
     return {
       status: 404,
@@ -102,7 +120,10 @@ const changes: Readonly<Record<Kind, (start: Start) => Promise<Change>>> = {
       request: { key: owner.key },
     }
   },
-  '405': async () => ({ status: 405, code: 'method_not_allowed', method: 'patch' }),
+  '405': async ({ operation }) => {
+    const method = operation.template === '/v1/calculations/{id}' ? 'put' : 'patch'
+    return { status: 405, code: 'method_not_allowed', method }
+  },
   '413': async ({ request }) => ({
     status: 413,
     code: 'body_too_large',
@@ -117,8 +138,8 @@ const changes: Readonly<Record<Kind, (start: Start) => Promise<Change>>> = {
     await until429(() => app.call('get', '/v1/account', credentialsOf(request)))
     return { status: 429, code: 'rate_limited' }
   },
-  '429 quota': async ({ app, request, operation, path }) => {
-    await until429(() => app.call(operation.method, path, request))
+  '429 quota': async ({ app, owner: { key } }) => {
+    await until429(() => app.call('post', '/v1/calculate', { key, body: threeNumbers }))
     return { status: 429, code: 'quota_exceeded' }
   },
   '429 address': async ({ app, request }) => {
@@ -126,16 +147,11 @@ const changes: Readonly<Record<Kind, (start: Start) => Promise<Change>>> = {
     await until429(() => app.call('get', '/v1/account', { address }))
     return { status: 429, code: 'rate_limited', request: { ...withBody(request), address } }
   },
-  '500': async ({ app, operation }) => {
-    const [broken, mended] =
-      operation.access === 'public'
-        ? [sql`alter table account rename to account_away`, sql`alter table account_away rename to account`]
-        : [
-            sql`alter function pass_gate rename to pass_away`,
-            sql`alter function pass_away rename to pass_gate`,
-          ]
-    await broken.execute(app.database.db)
-    return { status: 500, code: 'internal_error', repair: () => mended.execute(app.database.db) }
+  '500': async ({ app }) => {
+    const { db } = app.database
+    await sql`alter table account rename to account_away`.execute(db)
+    const repair = () => sql`alter table account_away rename to account`.execute(db)
+    return { status: 500, code: 'internal_error', repair }
   },
   OPTIONS: async () => ({ status: 204, method: 'options', request: {} }),
 }

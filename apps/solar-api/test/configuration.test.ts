@@ -172,6 +172,8 @@ function brokenConfigurations(directory: string, wrongDatabases: readonly Broken
     wrong('SIGNUPS_PER_HOUR', 'five'),
     wrong('FAILED_AUTH_PER_MINUTE', '1.5'),
     wrong('SHUTDOWN_DEADLINE_MS', '300001'),
+    wrong('SIMULATION_WORKERS', '0'),
+    wrong('SIMULATION_QUEUE', '-1'),
     wrong('SHUTDOWN_DELAY_MS', '5s'),
     wrong('PUBLIC_URL', 'api.example.com'),
     wrong('PUBLIC_URL', 'https://api.example.com/?a=1'),

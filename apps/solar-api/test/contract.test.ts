@@ -1,8 +1,9 @@
 import type { TestApp } from '@hearth/account/testing/test-app'
 import { randomUUID } from 'node:crypto'
 import { plans } from '../src/plans.ts'
-import { impossible, kinds, provoke, type Apps } from './cells.ts'
+import { impossible, kinds, plansOfCells, provoke, type Apps } from './cells.ts'
 import { openApiOf, operationsOf, type DocumentedOperation } from './operations.ts'
+import { save } from './saved.ts'
 import { startSolar, threeNumbers } from './support.ts'
 
 /** What the reference promises per plan. */
@@ -21,8 +22,8 @@ describe('the answers and the API description', () => {
   beforeAll(async () => {
     const tight = { signupsPerHour: 0, burstPerSecond: 1, failedAuthPerMinute: 3 }
     apps = {
-      usual: await startSolar({ settings: { signupsPerHour: 0 } }),
-      tight: await startSolar({ settings: tight }),
+      usual: await startSolar({ plans: plansOfCells, settings: { signupsPerHour: 0 } }),
+      tight: await startSolar({ plans: plansOfCells, settings: tight }),
     }
     operations = await operationsOf(apps.usual)
   })
@@ -45,7 +46,7 @@ describe('the answers and the API description', () => {
     await askAgain(usual)
     const unseen = new Set(usual.contract.unseen()).intersection(new Set(tight.contract.unseen()))
     expect([...unseen].filter((pair) => !answeredElsewhere.test(pair))).toEqual([])
-  }, 60_000)
+  }, 180_000)
 })
 
 test('the plans are those of the reference', () => {
@@ -106,6 +107,17 @@ async function askAgain(app: TestApp): Promise<void> {
   await expectStatus(400, app.call('get', '/v1/account/usage?from=yesterday', { key: owner.key }))
   const session = { Authorization: 'Bearer a.b.c' }
   await expectStatus(401, app.call('get', '/v1/account', { headers: session }))
+  const paid = await app.signUp('pro')
+  const { id: saved } = await save(app, paid.key)
+  for (const path of [
+    `/v1/calculations/${saved}`,
+    `/v1/calculations/${saved}/cash-flow.csv`,
+    '/v1/calculations',
+  ]) {
+    const { headers } = await app.call('get', path, { key: paid.key })
+    const known = { 'If-None-Match': headers['etag'] ?? '' }
+    await expectStatus(304, app.call('get', path, { key: paid.key, headers: known }))
+  }
   for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/errors/not_found']) {
     const { headers } = await app.call('get', path)
     await expectStatus(304, app.call('get', path, { headers: { 'If-None-Match': headers['etag'] ?? '' } }))

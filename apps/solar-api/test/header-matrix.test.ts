@@ -1,7 +1,7 @@
 import { newAddress, type TestApp } from '@hearth/account/testing/test-app'
 import { parseList } from 'structured-headers'
 import supertest from 'supertest'
-import { impossible, kinds, provoke, type Apps, type Provocation } from './cells.ts'
+import { impossible, kinds, plansOfCells, provoke, type Apps, type Provocation } from './cells.ts'
 import { operationsOf, type DocumentedOperation } from './operations.ts'
 import { startSolar } from './support.ts'
 
@@ -15,8 +15,8 @@ describe.each([
   beforeAll(async () => {
     const tight = { signupsPerHour: 0, burstPerSecond: 1, failedAuthPerMinute: 3 }
     apps = {
-      usual: await startSolar({ redis, settings: { signupsPerHour: 0 } }),
-      tight: await startSolar({ redis, settings: tight }),
+      usual: await startSolar({ redis, plans: plansOfCells, settings: { signupsPerHour: 0 } }),
+      tight: await startSolar({ redis, plans: plansOfCells, settings: tight }),
     }
     operations = await operationsOf(apps.usual)
   })

@@ -2,6 +2,8 @@ import type { TestApp, TestRequest } from '@hearth/account/testing/test-app'
 import type { OpenApiDocument } from '@hearth/chassis/openapi'
 import { randomUUID } from 'node:crypto'
 import supertest from 'supertest'
+import { unknownId } from '../src/calculation-schema.ts'
+import { saveRequest } from './saved.ts'
 import { threeNumbers } from './support.ts'
 
 /** A documented operation, as the tests need to know it. */
@@ -129,6 +131,20 @@ const inputs: Readonly<
   getLiveness: async () => ({}),
   getReadiness: async () => ({}),
   calculate: async () => ({ body: threeNumbers }),
+  monteCarlo: async () => ({ body: { ...threeNumbers, simulation: { trials: 100 } } }),
+  compareScenarios: async () => ({
+    body: { ...threeNumbers, scenarios: [cash, { ...cash, name: 'Again' }] },
+  }),
+  analyseSensitivity: async () => ({
+    body: { ...threeNumbers, vary: [{ input: 'utilityRate', values: [0.1, 0.2] }] },
+  }),
+  saveCalculation: async () => ({ body: saveRequest }),
+  listCalculations: async () => ({}),
+  getCalculation: async (app, owner) => ({ path: await savedPath(app, owner) }),
+  getCashFlowCsv: async (app, owner) => ({ path: `${await savedPath(app, owner)}/cash-flow.csv` }),
+  renameCalculation: async (app, owner) => ({ path: await savedPath(app, owner), body: { name: 'Roof' } }),
+  deleteCalculation: async (app, owner) => ({ path: await savedPath(app, owner) }),
+  rerunCalculation: async (app, owner) => ({ path: `${await savedPath(app, owner)}/rerun` }),
   signUp: async () => ({
     body: { name: 'Ann', email: `${randomUUID()}@example.com`, password: `pass ${randomUUID()}` },
   }),
@@ -145,3 +161,18 @@ const inputs: Readonly<
     return { path: `/v1/account/keys/${body.data.id}` }
   },
 }
+
+const cash = { name: 'Cash', type: 'cash' }
+
+/** The path of a calculation that was saved for an account; of none where even saving is refused. */
+async function savedPath(app: TestApp, { key }: Owner): Promise<string> {
+  const known = savedPaths.get(key)
+  if (known !== undefined) return known
+  const { status, body } = await app.call('post', '/v1/calculations', { key, body: saveRequest })
+  const path = `/v1/calculations/${status === 201 ? body.data.id : unknownId}`
+  savedPaths.set(key, path)
+  return path
+}
+
+/** By key. */
+const savedPaths = new Map<string, string>()
