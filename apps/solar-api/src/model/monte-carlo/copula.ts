@@ -6,15 +6,12 @@ import { dimensions } from './uncertain-inputs.ts'
 /**
  * Values of one input for rows 0..count-1 of a block, from the independent scores of all: mixed by the row of
  * the correlation factor, then transformed. Writes to values[dimension * blockSize ..].
- * @param mixed room for a column
  */
 export function fillValues(
   run: Run,
   dimension: number,
-  scores: Float64Array,
+  { scores, values, mixed }: Columns,
   count: number,
-  values: Float64Array,
-  mixed: Float64Array,
 ): void {
   const transform = run.transforms[dimension]
   if (!transform) return
@@ -38,13 +35,17 @@ export function dependsOn(run: Run, dimension: number, source: number): boolean 
 
 /** Columns for one block of trials; those of fixed inputs are filled for good. */
 export function columnsOf(run: Run): Columns {
-  const values = new Float64Array(dimensions * blockSize)
-  const scores = new Float64Array(dimensions * blockSize)
-  const mixed = new Float64Array(blockSize)
-  for (const [dimension, varies] of run.varies.entries()) {
-    if (!varies) fillValues(run, dimension, scores, blockSize, values, mixed)
+  const columns = {
+    words: new Uint32Array(dimensions * blockSize),
+    scores: new Float64Array(dimensions * blockSize),
+    mixed: new Float64Array(blockSize),
+    values: new Float64Array(dimensions * blockSize),
+    stride: blockSize,
   }
-  return { values, scores, mixed, stride: blockSize }
+  for (const [dimension, varies] of run.varies.entries()) {
+    if (!varies) fillValues(run, dimension, columns, blockSize)
+  }
+  return columns
 }
 
 function isMixed(run: Run, dimension: number): boolean {
@@ -63,9 +64,15 @@ function addScaled(
   }
 }
 
+/** What becomes of a block of trials; that of input i and trial t is at i * stride + t. */
 export type Columns = Readonly<{
-  values: Float64Array
+  /** random */
+  words: Uint32Array
+  /** independent and normal */
   scores: Float64Array
+  /** room for the correlated scores of one input */
   mixed: Float64Array
+  /** in the units of the inputs */
+  values: Float64Array
   stride: number
 }>

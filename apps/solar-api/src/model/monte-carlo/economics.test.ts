@@ -2,7 +2,8 @@ import { streamsOf, unleveredNpv, valuePerDollarBorrowed } from '../closed-form.
 import { loanDefaults, solarDefaults, type SolarInput } from '../input.ts'
 import { calculateSolar } from '../solar.ts'
 import { designSystem } from '../system.ts'
-import { evaluatePayback, evaluateValues, evaluateYear1Savings, planEconomics } from './economics.ts'
+import { evaluateValues, evaluateYear1Savings, planEconomics } from './economics.ts'
+import { evaluatePayback } from './payback.ts'
 import { uncertainInputs } from './uncertain-inputs.ts'
 
 const home: SolarInput = {

@@ -1,5 +1,5 @@
 import { valuePerDollarBorrowed } from '../closed-form.ts'
-import { geometricSum, segmentValue, wholePower } from '../geometric.ts'
+import { segmentValue, wholePower } from '../geometric.ts'
 import type { SolarInput } from '../input.ts'
 import { designSystem } from '../system.ts'
 
@@ -23,22 +23,17 @@ export function planEconomics(input: SolarInput): Economics {
     rebateAmount: input.rebateAmount,
     taxCreditRate: input.taxCreditRate,
     taxCreditCap: input.taxCreditCap ?? Infinity,
-    byYear: planYears(input, sizeKW),
+    consumptionKWh: input.annualConsumptionKWh,
+    newInverter: planNewInverters(input, sizeKW),
     present: planValuation(input, sizeKW, input.discountRate),
     lifetime: planValuation(input, sizeKW, 0),
   }
 }
 
-function planYears(input: SolarInput, sizeKW: number): Float64Array {
-  const years = Array.from({ length: input.analysisYears }, (_, index) => index + 1)
-  const rows = years.map((year) => {
-    const cost = sizeKW * wholePower(1 + input.omEscalation, year - 1)
-    return [
-      input.annualConsumptionKWh * wholePower(1 + input.consumptionGrowth, year - 1),
-      input.inverterReplacementYears.includes(year) ? cost : 0,
-    ]
-  })
-  return Float64Array.from(rows.flat())
+function planNewInverters(input: SolarInput, sizeKW: number): Float64Array {
+  return Float64Array.from({ length: input.analysisYears }, (_, year) =>
+    input.inverterReplacementYears.includes(year + 1) ? sizeKW * wholePower(1 + input.omEscalation, year) : 0,
+  )
 }
 
 function planValuation(input: SolarInput, sizeKW: number, discountRate: number): Valuation {
@@ -58,10 +53,22 @@ function planValuation(input: SolarInput, sizeKW: number, discountRate: number):
 /**
  * Net present value and undiscounted sum of the owner's flows, loan included, of `count` trials: the sums of the
  * geometric series that they are, less what is lost in years that offer more than is consumed.
- * Writes USD to npv[at ..] and lifetime[at ..]; where both are one array, the net present value stays.
+ * Writes USD to npv[at ..] and lifetime[at ..]; where both are one array, only the net present value.
  */
-// eslint-disable-next-line max-lines-per-function -- one loop over all trials, kept whole because it passes many numbers from step to step
 export function evaluateValues(
+  economics: Economics,
+  columns: InputColumns,
+  count: number,
+  npv: Float64Array,
+  lifetime: Float64Array,
+  at: number,
+): void {
+  sumSeries(economics, columns, count, npv, lifetime, at)
+  subtractLosses(economics, columns, count, npv, lifetime, at)
+}
+
+/** As if all that the system offers were consumed. A loop with no loop in it, which the compiler does best. */
+function sumSeries(
   economics: Economics,
   { values, stride }: InputColumns,
   count: number,
@@ -69,141 +76,110 @@ export function evaluateValues(
   lifetime: Float64Array,
   at: number,
 ): void {
-  const { sizeKW, years, utilityRate, exportGrowth, present, consumptionGrowth } = economics
+  const { sizeKW, years, utilityRate, exportGrowth, incentivePerKWh, incentiveYears, present } = economics
   const { discount } = present
-  const consumption = economics.byYear[consumptionCell] ?? 0
-  const loss = new Float64Array(2)
+  const withLifetime = lifetime !== npv
   for (let trial = 0; trial < count; trial++) {
     const production = sizeKW * (values[trial] ?? 0)
     const keep = 1 - (values[stride + trial] ?? 0)
-    const escalation = 1 + (values[2 * stride + trial] ?? 0)
-    const offered = production * (values[5 * stride + trial] ?? 0)
-    const exportRate = values[6 * stride + trial] ?? 0
-    const bought = offered * utilityRate
-    let today = bought * geometricSum(keep * escalation * discount, years)
-    let total = bought * geometricSum(keep * escalation, years)
-    const sold = (production - offered) * exportRate
-    if (sold !== 0) {
-      today += sold * geometricSum(keep * exportGrowth * discount, years)
-      total += sold * geometricSum(keep * exportGrowth, years)
-    }
-    if (offered > consumption || keep > consumptionGrowth) {
-      sumLoss(economics, offered, keep, escalation, exportRate, loss)
-      today -= loss[0] ?? 0
-      total -= loss[1] ?? 0
-    }
-    if (economics.incentivePerKWh !== 0) {
-      const paid = economics.incentivePerKWh * production
-      today += paid * geometricSum(keep * discount, economics.incentiveYears)
-      total += paid * geometricSum(keep, economics.incentiveYears)
-    }
+    const growth = keep * (1 + (values[2 * stride + trial] ?? 0))
     const investment = investmentOf(economics, values[3 * stride + trial] ?? 0)
-    const credit = taxCreditOf(economics, investment)
     const om = values[4 * stride + trial] ?? 0
+    const offered = production * (values[5 * stride + trial] ?? 0)
+    const bought = offered * utilityRate
+    const sold = (production - offered) * (values[6 * stride + trial] ?? 0)
     const inverter = values[7 * stride + trial] ?? 0
-    lifetime[at + trial] = netValue(economics.lifetime, total + credit, investment, om, inverter)
-    npv[at + trial] = netValue(present, (today + credit) * discount, investment, om, inverter)
+    const paid = production * incentivePerKWh
+    const credit = taxCreditOf(economics, investment)
+    let today = credit + bought * shortSum(growth * discount, years)
+    if (sold !== 0) today += sold * shortSum(keep * exportGrowth * discount, years)
+    if (paid !== 0) today += paid * shortSum(keep * discount, incentiveYears)
+    npv[at + trial] = netValue(present, today * discount, investment, om, inverter)
+    if (withLifetime) {
+      let total = credit + bought * shortSum(growth, years)
+      if (sold !== 0) total += sold * shortSum(keep * exportGrowth, years)
+      if (paid !== 0) total += paid * shortSum(keep, incentiveYears)
+      lifetime[at + trial] = netValue(economics.lifetime, total, investment, om, inverter)
+    }
   }
 }
 
 /**
- * Years until the system has paid for itself, whoever lent the money, linear within the year, of `count`
- * trials; Infinity where it does not within the years analysed. The year loop is exact for any order of gains
- * and losses, and over in half the years of the horizon. Writes to out[at ..].
+ * Energy above the consumption earns the export rate and not the utility rate: takes what that costs off the two
+ * values of the trials in which there is any.
  */
-// eslint-disable-next-line max-lines-per-function -- one loop over all trials, kept whole because it passes many numbers from step to step
-export function evaluatePayback(
-  economics: Economics,
+function subtractLosses(
+  { sizeKW, years, utilityRate, exportGrowth, consumptionKWh, consumptionGrowth, present }: Economics,
   { values, stride }: InputColumns,
   count: number,
-  out: Float64Array,
+  npv: Float64Array,
+  lifetime: Float64Array,
   at: number,
 ): void {
-  const { byYear: table, sizeKW, years, utilityRate, incentivePerKWh, exportGrowth, omGrowth } = economics
-  const end = sizeKW > 0 ? years * rowWidth : 0
-  const incentiveEnd = economics.incentiveYears * rowWidth
   for (let trial = 0; trial < count; trial++) {
-    let production = sizeKW * (values[trial] ?? 0)
     const keep = 1 - (values[stride + trial] ?? 0)
+    let offered = sizeKW * (values[trial] ?? 0) * (values[5 * stride + trial] ?? 0)
+    if (offered <= consumptionKWh && keep <= consumptionGrowth) continue
     const escalation = 1 + (values[2 * stride + trial] ?? 0)
-    const investment = investmentOf(economics, values[3 * stride + trial] ?? 0)
-    let om = sizeKW * (values[4 * stride + trial] ?? 0)
-    const selfConsumption = values[5 * stride + trial] ?? 0
     let exportRate = values[6 * stride + trial] ?? 0
-    const inverter = values[7 * stride + trial] ?? 0
     let rate = utilityRate
-    const credit = taxCreditOf(economics, investment)
-    let total = credit - investment
-    let payback = never
-    for (let row = 0; row < end; row += rowWidth) {
-      const offered = production * selfConsumption
-      const wanted = table[row + consumptionCell] ?? 0
-      const used = offered < wanted ? offered : wanted
-      let flow = used * rate + (production - used) * exportRate - om
-      flow -= inverter * (table[row + replacementCell] ?? 0)
-      if (row < incentiveEnd) flow += production * incentivePerKWh
-      total += flow
-      if (total >= 0) {
-        payback = row / rowWidth + 1 - total / (row === 0 ? flow + credit : flow)
-        break
-      }
-      production *= keep
+    let wanted = consumptionKWh
+    let factor = present.discount
+    let today = 0
+    let total = 0
+    for (let year = 0; year < years; year++) {
+      const surplus = offered - wanted
+      if (surplus > 0) {
+        const lost = surplus * (rate - exportRate)
+        total += lost
+        today += lost * factor
+      } else if (keep <= consumptionGrowth) break
+      offered *= keep
+      wanted *= consumptionGrowth
       rate *= escalation
       exportRate *= exportGrowth
-      om *= omGrowth
+      factor *= present.discount
     }
-    out[at + trial] = investment === 0 && end > 0 ? 0 : payback
+    if (lifetime !== npv) lifetime[at + trial] = (lifetime[at + trial] ?? 0) - total
+    npv[at + trial] = (npv[at + trial] ?? 0) - today
   }
 }
 
 /** What the first year's energy takes off the bill, USD, of `count` trials. Writes to out[at ..]. */
 export function evaluateYear1Savings(
-  { sizeKW, utilityRate, byYear: table }: Economics,
+  { sizeKW, utilityRate, consumptionKWh }: Economics,
   { values, stride }: InputColumns,
   count: number,
   out: Float64Array,
   at: number,
 ): void {
-  const wanted = table[consumptionCell] ?? 0
   for (let trial = 0; trial < count; trial++) {
     const production = sizeKW * (values[trial] ?? 0)
-    const used = min(production * (values[5 * stride + trial] ?? 0), wanted)
+    const used = min(production * (values[5 * stride + trial] ?? 0), consumptionKWh)
     out[at + trial] = used * utilityRate + (production - used) * (values[6 * stride + trial] ?? 0)
   }
 }
 
 /**
- * Energy above the consumption earns the export rate and not the utility rate. The sum of what that costs, in
- * money of year 1: discounted, then plain, to loss[0] and loss[1].
+ * geometricSum() of at most 63 terms, without its loop: where a loop over trials has another one in it, the compiler
+ * does not lift the checks of the arrays out of it.
  */
-function sumLoss(
-  { byYear: table, exportGrowth, consumptionGrowth, utilityRate, years, present }: Economics,
-  offeredInYear1: number,
-  keep: number,
-  escalation: number,
-  exportRateInYear1: number,
-  loss: Float64Array,
-): void {
-  let today = 0
-  let total = 0
-  let offered = offeredInYear1
-  let rate = utilityRate
-  let exportRate = exportRateInYear1
-  let factor = 1
-  for (let at = consumptionCell; at < years * rowWidth; at += rowWidth) {
-    const surplus = offered - (table[at] ?? 0)
-    if (surplus > 0) {
-      const lost = surplus * (rate - exportRate)
-      total += lost
-      today += lost * factor
-    } else if (keep <= consumptionGrowth) break
-    offered *= keep
-    rate *= escalation
-    exportRate *= exportGrowth
-    factor *= present.discount
-  }
-  loss[0] = today
-  loss[1] = total
+function shortSum(q: number, terms: number): number {
+  const q2 = q * q
+  const q4 = q2 * q2
+  const q8 = q4 * q4
+  const q16 = q8 * q8
+  const sum2 = 1 + q
+  const sum4 = sum2 * (1 + q2)
+  const sum8 = sum4 * (1 + q4)
+  const sum16 = sum8 * (1 + q8)
+  let sum = terms & 1
+  if (terms & 2) sum = sum * q2 + sum2
+  if (terms & 4) sum = sum * q4 + sum4
+  if (terms & 8) sum = sum * q8 + sum8
+  if (terms & 16) sum = sum * q16 + sum16
+  if (terms & 32) sum = sum * (q16 * q16) + sum16 * (1 + q16)
+  return sum
 }
 
 function netValue(
@@ -217,20 +193,15 @@ function netValue(
   return earned + kept - om * valuation.maintenance - inverter * valuation.replacement
 }
 
-function investmentOf({ sizeKW, fixedCost, rebateAmount }: Economics, costPerWatt: number): number {
+/** USD paid for the system, after the rebate. */
+export function investmentOf({ sizeKW, fixedCost, rebateAmount }: Economics, costPerWatt: number): number {
   return max(0, 1000 * sizeKW * costPerWatt + fixedCost - rebateAmount)
 }
 
-function taxCreditOf({ taxCreditRate, taxCreditCap }: Economics, investment: number): number {
+/** USD that come back in the first year. */
+export function taxCreditOf({ taxCreditRate, taxCreditCap }: Economics, investment: number): number {
   return min(investment * taxCreditRate, taxCreditCap)
 }
-
-const never = Infinity
-
-// What economics.byYear holds for each year. Plain constants: the compiler looks into no object for its properties.
-const consumptionCell = 0
-const replacementCell = 1
-const rowWidth = 2
 
 /** The values of the eight inputs of a block of trials: that of input i and trial t is values[i * stride + t]. */
 export type InputColumns = Readonly<{ values: Float64Array; stride: number }>
@@ -250,8 +221,10 @@ export type Economics = Readonly<{
   rebateAmount: number
   taxCreditRate: number
   taxCreditCap: number
-  /** two numbers a year: kWh of consumption, and USD per (USD per kW) of a new inverter, mostly 0 */
-  byYear: Float64Array
+  /** of the first year */
+  consumptionKWh: number
+  /** USD per (USD per kW) of a new inverter in each year, mostly 0 */
+  newInverter: Float64Array
   /** at the discount rate */
   present: Valuation
   /** at no discount */

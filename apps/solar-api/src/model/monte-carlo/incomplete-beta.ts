@@ -1,5 +1,7 @@
+import { exp, log, log1p } from './elementary.ts'
+
 // Bound here, because a look-up in the global object per call is slow in the contexts that tests run in.
-const { abs, exp, log, log1p, max } = Math
+const { abs, max } = Math
 
 /**
  * Logarithm of the gamma function: Stirling's series above 15, reached by the recurrence below it.

@@ -18,28 +18,38 @@ describe('permute()', () => {
 })
 
 describe('fillStrata()', () => {
-  const words = Uint32Array.from({ length: 400 }, (_, index) => Math.imul(index, 0x9e3779b9))
+  const random = (length: number) => Uint32Array.from({ length }, (_, index) => Math.imul(index, 0x9e3779b9))
 
-  test('puts one trial in each stratum, also when asked in parts', () => {
-    const column = new Float64Array(100)
-    fillStrata(100, 5, 0, 60, words, 2, column, 0)
-    fillStrata(100, 5, 60, 40, words.subarray(240), 2, column, 60)
-    expect(new Set([...column].map((x) => Math.floor(x * 100))).size).toBe(100)
-  })
+  test.each([100, 1000, 1024, 3001])(
+    'puts one trial in each of %p strata, also when asked in parts',
+    (length) => {
+      const words = random(length)
+      fillStrata(length, 5, 0, 60, words, 0)
+      fillStrata(length, 5, 60, length - 60, words, 60)
+      expect(new Set([...words].map((word) => stratumOf(word, length))).size).toBe(length)
+    },
+  )
 
-  test('stays below 1 in the last stratum of the longest runs', () => {
+  test('reaches from end to end of a stratum, also of the last of the longest runs', () => {
     const length = 131_072
-    const last = Array.from({ length }, (_, index) => permute(index, length, 9)).indexOf(length - 1)
-    const column = new Float64Array(1)
-    fillStrata(length, 9, last, 1, Uint32Array.of(0xffffffff), 0, column, 0)
-    expect(column[0]).toBeGreaterThan(1 - 1 / length)
-    expect(column[0]).toBeLessThan(1)
+    for (const stratum of [0, 77_777, length - 1]) {
+      const trial = Array.from({ length }, (_, index) => permute(index, length, 9)).indexOf(stratum)
+      const ends = Uint32Array.of(0, 0xffffffff)
+      fillStrata(length, 9, trial, 1, ends, 0)
+      fillStrata(length, 9, trial, 1, ends, 1)
+      expect([...ends].map((word) => stratumOf(word, length))).toEqual([stratum, stratum])
+      expect((ends[1] ?? NaN) - (ends[0] ?? NaN)).toBe(4294967296 / length - 1)
+    }
   })
 })
 
 test('permutationSeeds() gives distinct words for any number of units', () => {
   expect(new Set(permutationSeeds({ low: 1, high: 2 }, 2, 63)).size).toBe(63)
 })
+
+function stratumOf(word: number, length: number): number {
+  return Math.floor(((word + 0.5) / 4294967296) * length)
+}
 
 function correlation(a: readonly number[], b: readonly number[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -1,7 +1,7 @@
 import { philox, type Key } from './philox.ts'
 
 // Bound here, because a look-up in the global object per call is slow in the contexts that tests run in.
-const { ceil, clz32, imul } = Math
+const { ceil, clz32, floor, imul, round } = Math
 
 /**
  * The place of `index` in a random permutation of 0..length-1: a permutation of the next power of two by
@@ -19,10 +19,9 @@ export function permute(index: number, length: number, seed: number): number {
 }
 
 /**
- * Writes the coordinates of `count` trials from `first` on, in one dimension of one hypercube, to a column,
- * strictly between 0 and 1: one trial in each of `length` strata.
- * @param words four random words per trial, of which number `lane` places it within its stratum
- * @param row of the column for the first of them
+ * Moves the random words of `count` trials from `first` on, in one dimension of one hypercube, to their strata: one
+ * trial in each of `length` equal parts of 0..2^32. The words are words[at ..]; where they were among all words says
+ * where they are within the stratum.
  */
 export function fillStrata(
   length: number,
@@ -30,15 +29,15 @@ export function fillStrata(
   first: number,
   count: number,
   words: Uint32Array,
-  lane: number,
-  column: Float64Array,
-  row: number,
+  at: number,
 ): void {
-  const perStratum = 1 / length
+  const perStratum = 4294967296 / length
   for (let index = 0; index < count; index++) {
-    // 24 bits: more would round to 1 in the last stratum of the longest runs.
-    const within = (((words[4 * index + lane] ?? 0) >>> 8) + 0.5) / 16777216
-    column[row + index] = (permute(first + index, length, seed) + within) * perStratum
+    const stratum = permute(first + index, length, seed)
+    // Rounded, so that word + 0.5 lies inside for any length.
+    const start = round(stratum * perStratum)
+    const size = round((stratum + 1) * perStratum) - start
+    words[at + index] = start + floor(((words[at + index] ?? 0) * size) / 4294967296)
   }
 }
 

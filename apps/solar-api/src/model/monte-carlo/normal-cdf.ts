@@ -1,5 +1,7 @@
+import { exp } from './elementary.ts'
+
 // Bound here, because a look-up in the global object per call is slow in the contexts that tests run in.
-const { abs, exp, trunc } = Math
+const { abs, trunc } = Math
 
 /**
  * Distribution function of the standard normal: Cody's rational approximations, Mathematics of Computation 23

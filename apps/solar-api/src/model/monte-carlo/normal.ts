@@ -1,44 +1,17 @@
+import { log } from './elementary.ts'
+
 // Bound here, because a look-up in the global object per call is slow in the contexts that tests run in.
-const { abs, log, min, sqrt } = Math
+const { abs, min, sqrt } = Math
 
 /**
  * Quantile of the standard normal distribution, algorithm AS 241 (PPND16) of Wichura, Applied Statistics 37
- * (1988). Monotone, which Sobol points and strata need, and relative error below 1e-15 up to its tables.
+ * (1988). Monotone, which Sobol points and strata need, and relative error below 1e-15 up to its tables. For many at
+ * a time see normal-scores.ts.
  * @param p strictly between 0 and 1
  */
 export function inverseNormal(p: number): number {
   const q = p - 0.5
-  return isTail(q) === 0 ? centralQuantile(q) : tailQuantile(p)
-}
-
-/**
- * inverseNormal() of values[from .. to - 1], in place. The tails, one value in seven, are done in a pass of
- * their own, so that neither pass has a branch that the processor cannot foresee.
- */
-export function toNormalScores(values: Float64Array, from: number, to: number, tails: TailRoom): void {
-  const { indices, chances } = tails
-  let count = 0
-  for (let index = from; index < to; index++) {
-    const p = values[index] ?? 0
-    const q = p - 0.5
-    indices[count] = index
-    chances[count] = p
-    count += isTail(q)
-    values[index] = centralQuantile(q)
-  }
-  for (let tail = 0; tail < count; tail++) {
-    values[indices[tail] ?? 0] = tailQuantile(chances[tail] ?? 0)
-  }
-}
-
-/** Room for the tails of so many values. */
-export function tailRoom(size: number): TailRoom {
-  return { indices: new Uint32Array(size), chances: new Float64Array(size) }
-}
-
-/** 1 where |q| is 0.425 or more, else 0; without a branch. */
-function isTail(q: number): number {
-  return (abs(q) + 0.575) | 0
+  return abs(q) < 0.425 ? centralQuantile(q) : tailQuantile(p)
 }
 
 function centralQuantile(q: number): number {
@@ -65,7 +38,6 @@ function polynomial(c: Float64Array, at: number, r: number): number {
   )
 }
 
-// Arrays, because the compiler would load each literal anew, by two instructions, for every value.
 const central = Float64Array.of(
   ...[2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457],
   ...[13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608],
@@ -88,6 +60,3 @@ const farTail = Float64Array.of(
   ],
   ...[0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769, 1],
 )
-
-/** See tailRoom(). */
-export type TailRoom = Readonly<{ indices: Uint32Array; chances: Float64Array }>

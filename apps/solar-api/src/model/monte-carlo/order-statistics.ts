@@ -1,24 +1,51 @@
 /**
- * The values at the given ranks, 0 being the smallest, exactly as sorting would give them: values are counted
- * into even bins, and only the bins that hold a wanted rank are sorted. Infinity counts as the largest value.
+ * The values at the given ranks, 0 being the smallest, exactly as sorting would give them. Infinity counts as the
+ * largest value.
  * @param values no NaN, no -Infinity
  * @param ranks whole, 0..values.length - 1, in any order
  */
 export function orderStatistics(values: Float64Array, ranks: readonly number[]): number[] {
-  const { min, max, finite } = rangeOf(values)
-  if (!(max > min)) return ranks.map((rank) => (rank < finite ? min : Infinity))
-  const bins = Math.min(4096, Math.max(64, values.length >>> 2))
-  const grid = { min, scale: bins / (max - min), last: bins - 1 }
-  const before = countBefore(values, grid, bins)
-  const wanted = new Uint8Array(bins)
-  const binOf = ranks.map((rank) => (rank < finite ? lastNotAbove(before, rank, bins) : -1))
-  for (const bin of binOf) if (bin >= 0) wanted[bin] = 1
-  const sorted = gather(values, grid, wanted).sort()
-  const shifts = shiftsOf(before, wanted, bins)
-  return ranks.map((rank, index) => {
-    const bin = binOf[index] ?? -1
-    return bin < 0 ? Infinity : (sorted[rank - (shifts[bin] ?? 0)] ?? Infinity)
-  })
+  return valuesAtRanks(binValues(values, rangeOf(values)), 0, values.length, ranks)
+}
+
+/**
+ * Sorts values into even bins between the smallest and the largest, which is what finding ranks among them starts
+ * with: done once for all of the values and for parts of them.
+ * @param range of the values, see rangeOf()
+ */
+export function binValues(values: Float64Array, { min, max }: Range): Binned {
+  const bins = Math.min(4096, Math.max(64, values.length >>> 3))
+  const scale = max > min ? bins / (max - min) : 0
+  const places = new Uint16Array(values.length)
+  const last = bins - 1
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0
+    const bin = ((value - min) * scale) | 0
+    places[index] = value === never ? bins : bin < last ? bin : last
+  }
+  return { values, places, bins }
+}
+
+/**
+ * orderStatistics() of values[from .. to - 1]: they are counted by bin, and only the bins that hold a wanted rank
+ * are sorted.
+ * @param ranks among these values, 0..to - from - 1
+ */
+export function valuesAtRanks(binned: Binned, from: number, to: number, ranks: readonly number[]): number[] {
+  const before = countBefore(binned, from, to)
+  const bins = Uint32Array.from(ranks, (rank) => lastNotAbove(before, rank, binned.bins + 1))
+  const wanted = new Uint8Array(binned.bins + 1)
+  const shifts = new Uint32Array(binned.bins + 1)
+  let gathered = 0
+  for (const bin of bins.slice().sort()) {
+    if (wanted[bin] === 1) continue
+    wanted[bin] = 1
+    // What to take off a rank to get its place among the values gathered: the values in the bins passed over.
+    shifts[bin] = (before[bin] ?? 0) - gathered
+    gathered += (before[bin + 1] ?? 0) - (before[bin] ?? 0)
+  }
+  const sorted = gather(binned, from, to, wanted, gathered).sort()
+  return ranks.map((rank, index) => sorted[rank - (shifts[bins[index] ?? 0] ?? 0)] ?? never)
 }
 
 /**
@@ -34,12 +61,21 @@ export function percentilePlace(share: number, count: number): PercentilePlace {
 
 /** Percentiles of type 7 for several shares; Infinity where they touch a value of Infinity. */
 export function percentiles(values: Float64Array, shares: readonly number[]): number[] {
-  const places = shares.map((share) => percentilePlace(share, values.length))
-  const found = orderStatistics(
-    values,
-    places.flatMap(({ lower, upper }) => [lower, upper]),
-  )
-  return places.map(({ weight }, index) => between(found[2 * index], found[2 * index + 1], weight))
+  return percentilesOfPart(binValues(values, rangeOf(values)), 0, values.length, shares)
+}
+
+/** percentiles() of values[from .. to - 1]. */
+export function percentilesOfPart(
+  binned: Binned,
+  from: number,
+  to: number,
+  shares: readonly number[],
+): number[] {
+  const places = shares.map((share) => percentilePlace(share, to - from))
+  const lower = places.map((place) => place.lower)
+  const upper = places.map((place) => place.upper)
+  const found = valuesAtRanks(binned, from, to, [...lower, ...upper])
+  return places.map(({ weight }, index) => between(found[index], found[shares.length + index], weight))
 }
 
 /** From `low` to `high`, `weight` of the way. */
@@ -47,60 +83,54 @@ export function between(low = NaN, high = NaN, weight: number): number {
   return weight === 0 || low === high ? low : low + weight * (high - low)
 }
 
-/** The smallest and largest of the finite values, and how many they are; 0 and 0 if there are none. */
-export function rangeOf(values: Float64Array): { min: number; max: number; finite: number } {
-  let min = Infinity
-  let max = -Infinity
+/** The smallest and largest of the finite values, their sum, and how many they are; 0 if there are none. */
+export function rangeOf(values: Float64Array): Range {
+  let min = never
+  let max = -never
+  let sum = 0
   let finite = 0
   for (let index = 0; index < values.length; index++) {
     const value = values[index] ?? 0
     if (value === never) continue
     finite++
+    sum += value
     if (value < min) min = value
     if (value > max) max = value
   }
-  return finite > 0 ? { min, max, finite } : { min: 0, max: 0, finite }
+  return finite > 0 ? { min, max, sum, finite } : { min: 0, max: 0, sum, finite }
 }
 
 /** How many values lie in the bins before each. */
-function countBefore(values: Float64Array, grid: Grid, bins: number): Uint32Array {
+function countBefore({ places, bins }: Binned, from: number, to: number): Uint32Array {
   // One slot more than bins: what falls in bin b is counted in slot b + 1, so that a running sum ends up before.
-  const before = new Uint32Array(bins + 1)
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index] ?? 0
-    if (value === never) continue
-    const bin = binOfValue(value, grid)
-    before[bin + 1] = (before[bin + 1] ?? 0) + 1
+  const before = new Uint32Array(bins + 2)
+  for (let index = from; index < to; index++) {
+    const slot = (places[index] ?? 0) + 1
+    before[slot] = (before[slot] ?? 0) + 1
   }
-  for (let bin = 1; bin <= bins; bin++) before[bin] = (before[bin] ?? 0) + (before[bin - 1] ?? 0)
+  let sum = 0
+  for (let bin = 0; bin < before.length; bin++) {
+    sum += before[bin] ?? 0
+    before[bin] = sum
+  }
   return before
 }
 
-function gather(values: Float64Array, grid: Grid, wanted: Uint8Array): Float64Array {
-  const gathered = new Float64Array(values.length)
+function gather(
+  { values, places }: Binned,
+  from: number,
+  to: number,
+  wanted: Uint8Array,
+  size: number,
+): Float64Array {
+  // One more: each value is written and kept only if wanted, which leaves the processor no branch to foresee.
+  const gathered = new Float64Array(size + 1)
   let count = 0
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index] ?? 0
-    if (value === never) continue
-    if (wanted[binOfValue(value, grid)] === 1) gathered[count++] = value
+  for (let index = from; index < to; index++) {
+    gathered[count] = values[index] ?? 0
+    count += wanted[places[index] ?? 0] ?? 0
   }
-  return gathered.subarray(0, count)
-}
-
-function binOfValue(value: number, { min, scale, last }: Grid): number {
-  const bin = ((value - min) * scale) | 0
-  return bin < last ? bin : last
-}
-
-/** What to take off a rank to get its index among the gathered values: the values in bins not gathered. */
-function shiftsOf(before: Uint32Array, wanted: Uint8Array, bins: number): Uint32Array {
-  const shifts = new Uint32Array(bins)
-  let left = 0
-  for (let bin = 0; bin < bins; bin++) {
-    if (wanted[bin] === 1) shifts[bin] = left
-    else left += (before[bin + 1] ?? 0) - (before[bin] ?? 0)
-  }
-  return shifts
+  return gathered.subarray(0, size)
 }
 
 /** The bin of a rank. */
@@ -117,6 +147,10 @@ function lastNotAbove(before: Uint32Array, rank: number, bins: number): number {
 
 const never = Infinity
 
-type Grid = Readonly<{ min: number; scale: number; last: number }>
+/** See rangeOf(). */
+export type Range = Readonly<{ min: number; max: number; sum: number; finite: number }>
+
+/** Values and the bin of each, 0..bins - 1 in rising order; infinite ones are in bin number `bins`. */
+export type Binned = Readonly<{ values: Float64Array; places: Uint16Array; bins: number }>
 
 export type PercentilePlace = Readonly<{ lower: number; upper: number; weight: number }>

@@ -22,8 +22,8 @@ export function philox(
   let k0 = key.low | 0
   let k1 = key.high | 0
   for (let round = 0; round < rounds; round++) {
-    const high0 = multiplyHigh(c0, multiplier0)
-    const high1 = multiplyHigh(c2, multiplier1)
+    const high0 = multiplyHigh0(c0)
+    const high1 = multiplyHigh1(c2)
     const low0 = imul(c0, multiplier0)
     const low1 = imul(c2, multiplier1)
     c0 = high1 ^ c1 ^ k0
@@ -45,16 +45,24 @@ const multiplier1 = 0xcd9e8d57 | 0
 const weyl0 = 0x9e3779b9 | 0
 const weyl1 = 0xbb67ae85 | 0
 
-/** The upper half of the 64-bit product of two unsigned words, from four products of half words. */
-function multiplyHigh(a: number, b: number): number {
-  const aLow = a & 0xffff
-  const aHigh = a >>> 16
-  const bLow = b & 0xffff
-  const bHigh = b >>> 16
-  const middle1 = imul(aHigh, bLow)
-  const middle2 = imul(aLow, bHigh)
-  const carry = (imul(aLow, bLow) >>> 16) + (middle1 & 0xffff) + (middle2 & 0xffff)
-  return (imul(aHigh, bHigh) + (middle1 >>> 16) + (middle2 >>> 16) + (carry >>> 16)) | 0
+/**
+ * The upper half of the 64-bit product of an unsigned word with 0xd2511f53, from products of half words. The two
+ * middle ones and the carry fit one word together, because 0xd251 + 0x1f53 < 0x10000.
+ */
+function multiplyHigh0(a: number): number {
+  const low = a & 0xffff
+  const high = a >>> 16
+  const middle = imul(high, 0x1f53) + imul(low, 0xd251) + (imul(low, 0x1f53) >>> 16)
+  return (imul(high, 0xd251) + (middle >>> 16)) | 0
+}
+
+/** The same with 0xcd9e8d57, whose middle products have to be added one by one. */
+function multiplyHigh1(a: number): number {
+  const low = a & 0xffff
+  const high = a >>> 16
+  const middle = imul(high, 0x8d57) + (imul(low, 0x8d57) >>> 16)
+  const carry = (imul(low, 0xcd9e) + (middle & 0xffff)) >>> 16
+  return (imul(high, 0xcd9e) + (middle >>> 16) + carry) | 0
 }
 
 /** A 64-bit key as two unsigned words. */

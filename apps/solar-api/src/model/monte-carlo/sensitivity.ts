@@ -1,9 +1,11 @@
 import { columnsOf, dependsOn, fillValues, type Columns } from './copula.ts'
 import { evaluateValues } from './economics.ts'
-import { inverseNormal, tailRoom, toNormalScores } from './normal.ts'
+import { fillScores } from './normal-scores.ts'
+import { inverseNormal } from './normal.ts'
 import { blockSize } from './pieces.ts'
 import type { Run } from './plan.ts'
-import { blockOffsets, fillSobol, scrambledDirections, wordsPerDimension } from './sobol.ts'
+import { activeOf } from './sampler.ts'
+import { fillSobol, scrambledDirections, wordsPerDimension } from './sobol.ts'
 import { streams } from './streams.ts'
 import { dimensions, uncertainInputs, type UncertainInput } from './uncertain-inputs.ts'
 
@@ -77,36 +79,28 @@ function evaluateSamples(run: Run, points: number): Samples {
   const draw = planDraw(run, columns.scores, second)
   const npv = (): Float64Array => new Float64Array(points)
   const samples = { a: npv(), b: npv(), exchanged: run.varies.map((varies) => (varies ? npv() : undefined)) }
+  const affected = run.varies.map((_, dimension) =>
+    run.varies.map((varies, other) => varies && dependsOn(run, other, dimension)),
+  )
   const first = columns.scores.slice()
+  const values = columns.values.slice() // of the first sample: cheaper to copy back than to work out again
   for (let start = 0; start < points; start += blockSize) {
     draw(start)
     first.set(columns.scores)
     evaluate(run, columns, run.varies, samples.a, start)
+    values.set(columns.values)
     for (const [dimension, out] of samples.exchanged.entries()) {
-      if (out) evaluateExchanged(run, columns, first, second, dimension, out, start)
+      if (!out) continue
+      const from = dimension * blockSize
+      columns.scores.set(second.subarray(from, from + blockSize), from)
+      evaluate(run, columns, affected[dimension] ?? [], out, start)
+      columns.scores.set(first.subarray(from, from + blockSize), from)
+      columns.values.set(values)
     }
     columns.scores.set(second)
     evaluate(run, columns, run.varies, samples.b, start)
   }
   return samples
-}
-
-/** Leaves the columns as it found them. */
-function evaluateExchanged(
-  run: Run,
-  columns: Columns,
-  first: Float64Array,
-  second: Float64Array,
-  dimension: number,
-  out: Float64Array,
-  at: number,
-): void {
-  const from = dimension * blockSize
-  const affected = run.varies.map((varies, other) => varies && dependsOn(run, other, dimension))
-  columns.scores.set(second.subarray(from, from + blockSize), from)
-  evaluate(run, columns, affected, out, at)
-  columns.scores.set(first.subarray(from, from + blockSize), from)
-  for (const [other, isAffected] of affected.entries()) if (isAffected) fill(run, columns, other)
 }
 
 function evaluate(
@@ -116,35 +110,24 @@ function evaluate(
   out: Float64Array,
   at: number,
 ): void {
-  for (const [dimension, isChanged] of changed.entries()) if (isChanged) fill(run, columns, dimension)
+  for (const [dimension, isChanged] of changed.entries()) {
+    if (isChanged) fillValues(run, dimension, columns, blockSize)
+  }
   evaluateValues(run.economics, columns, blockSize, out, out, at)
-}
-
-function fill(run: Run, { scores, values, mixed }: Columns, dimension: number): void {
-  fillValues(run, dimension, scores, blockSize, values, mixed)
 }
 
 /** Draws one block of points of twice the dimensions: the first half and the second half of their scores. */
 function planDraw(run: Run, first: Float64Array, second: Float64Array): (start: number) => void {
   const directions = scrambledDirections(run.seed, streams.sobolIndices, 2 * dimensions, 1)
-  const tails = tailRoom(blockSize)
-  const plans = [first, second].flatMap((scores, half) =>
-    run.varies.map((varies, dimension) => {
-      const at = (half * dimensions + dimension) * wordsPerDimension
-      return {
-        varies,
-        scores,
-        row: dimension * blockSize,
-        at,
-        offsets: blockOffsets(directions, at, blockSize),
-      }
-    }),
-  )
+  const words = new Uint32Array(dimensions * blockSize)
+  const active = activeOf(run)
   return (start) => {
-    for (const { varies, scores, row, at, offsets } of plans) {
-      if (!varies) continue
-      fillSobol(directions, at, start, blockSize, offsets, scores, row)
-      toNormalScores(scores, row, row + blockSize, tails)
+    for (const [half, scores] of [first, second].entries()) {
+      for (const dimension of active) {
+        const at = (half * dimensions + dimension) * wordsPerDimension
+        fillSobol(directions, at, start, blockSize, words, dimension * blockSize)
+      }
+      fillScores(words, words.length, scores)
     }
   }
 }
@@ -152,10 +135,14 @@ function planDraw(run: Run, first: Float64Array, second: Float64Array): (start: 
 function momentsOf(a: Float64Array, b: Float64Array): { mean: number; variance: number } {
   const count = a.length + b.length
   let sum = 0
-  for (const values of [a, b]) for (const value of values) sum += value
+  for (let point = 0; point < a.length; point++) sum += (a[point] ?? 0) + (b[point] ?? 0)
   const mean = sum / count
   let squares = 0
-  for (const values of [a, b]) for (const value of values) squares += (value - mean) * (value - mean)
+  for (let point = 0; point < a.length; point++) {
+    const fromA = (a[point] ?? 0) - mean
+    const fromB = (b[point] ?? 0) - mean
+    squares += fromA * fromA + fromB * fromB
+  }
   // Below the rounding of the mean there is nothing to explain.
   const isFlat = squares / count <= 1e-24 * mean * mean
   return { mean, variance: isFlat ? 0 : squares / count }

@@ -67,19 +67,9 @@ export function combineDirections(directions: Uint32Array, at: number, index: nu
   return word
 }
 
-/** The combined directions of 0..size-1: what tells the points of an aligned block from its first. */
-export function blockOffsets(directions: Uint32Array, at: number, size: number): Uint32Array {
-  const offsets = new Uint32Array(size)
-  for (let index = 1; index < size; index++) {
-    const word = directions[at + lowestBit(index)] ?? 0
-    offsets[index] = (offsets[index & (index - 1)] ?? 0) ^ word
-  }
-  return offsets
-}
-
 /**
- * Writes `count` points from `first` on to a column, as numbers strictly between 0 and 1. They lie in one
- * aligned block of the size of `offsets`, a power of two.
+ * Writes `count` points from `first` on to a column, in Gray-code order, in which each differs from the last by one
+ * direction number. A point is (word + 0.5) / 2^32.
  * @param at of the dimension in `directions`, see scrambledDirections()
  * @param row of the column for the first of them
  */
@@ -88,14 +78,13 @@ export function fillSobol(
   at: number,
   first: number,
   count: number,
-  offsets: Uint32Array,
-  column: Float64Array,
+  column: Uint32Array,
   row: number,
 ): void {
-  const inBlock = first & (offsets.length - 1)
-  const start = combineDirections(directions, at, first - inBlock) ^ (directions[at + bits] ?? 0)
+  let word = combineDirections(directions, at, first ^ (first >>> 1)) ^ (directions[at + bits] ?? 0)
   for (let index = 0; index < count; index++) {
-    column[row + index] = (((start ^ (offsets[inBlock + index] ?? 0)) >>> 0) + 0.5) * perWord
+    column[row + index] = word
+    word ^= directions[at + lowestBit(first + index + 1)] ?? 0
   }
 }
 
@@ -103,7 +92,6 @@ export function fillSobol(
 export const wordsPerDimension = 33
 
 const bits = 32
-const perWord = 1 / 4294967296
 
 /** Multiplies by a lower-triangular matrix with ones on its diagonal: column `bit` is under the bit of `random`. */
 function scramble(direction: number, random: Uint32Array): number {

@@ -1,4 +1,4 @@
-import { describeOutput, shareAbove, shareUpTo, tailMean, type OutputStatistics } from './statistics.ts'
+import { describeOutput, shareAbove, sharesUpTo, tailMean, type OutputStatistics } from './statistics.ts'
 
 const whole = (values: Float64Array) => [{ start: 0, end: values.length }]
 
@@ -81,9 +81,11 @@ test('tailMean() is the mean of the worst, ties counted as often as they fit', (
   ).toBe(2.5)
 })
 
-test('shareUpTo() and shareAbove() count on either side, the limit below', () => {
-  expect(shareAbove(Float64Array.of(1, 2, 3, Infinity), 2)).toBe(0.5)
-  expect(shareUpTo(Float64Array.of(1, 2, 3, Infinity), 2)).toBe(0.5)
+test('sharesUpTo() and shareAbove() count on either side, the limit below', () => {
+  const values = Float64Array.of(1, 2, 3, Infinity)
+  expect(shareAbove(values, 2)).toBe(0.5)
+  expect([...sharesUpTo(values, 4)]).toEqual([0, 0.25, 0.5, 0.75, 0.75])
+  expect([...sharesUpTo(Float64Array.of(0, 0.1, 1.5, 2.5, 2), 2)]).toEqual([0.2, 0.4, 0.8])
 })
 
 function inHistogram({ histogram }: OutputStatistics): number {

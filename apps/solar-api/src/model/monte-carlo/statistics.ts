@@ -1,4 +1,13 @@
-import { between, orderStatistics, percentilePlace, percentiles, rangeOf } from './order-statistics.ts'
+import {
+  between,
+  binValues,
+  orderStatistics,
+  percentilePlace,
+  percentilesOfPart,
+  rangeOf,
+  valuesAtRanks,
+  type Binned,
+} from './order-statistics.ts'
 import type { Replicate } from './pieces.ts'
 
 /**
@@ -8,14 +17,16 @@ import type { Replicate } from './pieces.ts'
  * @param replicates one: standard errors of independent trials; several: from the scatter of the replicates
  */
 export function describeOutput(values: Float64Array, replicates: readonly Replicate[]): OutputStatistics {
-  const { min, max, finite } = rangeOf(values)
-  const { found, low, high } = percentilesOf(values, finite)
-  const mean = meanOf(values)
+  const range = rangeOf(values)
+  const { min, max, finite } = range
+  const binned = binValues(values, range)
+  const { found, low, high } = percentilesOf(binned, finite)
+  const mean = range.sum / finite
   const standardDeviation = deviationOf(values, mean)
   const errors =
     replicates.length > 1
-      ? errorsFromReplicates(values, replicates)
-      : errorsFromSample(values, standardDeviation / Math.sqrt(finite))
+      ? errorsFromReplicates(binned, replicates)
+      : errorsFromSample(binned, standardDeviation / Math.sqrt(finite))
   const isKnown = finite > 0
   return {
     mean: isKnown ? mean : null,
@@ -45,11 +56,19 @@ export function tailMean(values: Float64Array, share: number): number {
   return (sum + (count - below) * limit) / count
 }
 
-/** Share of the values that are at most `limit`. */
-export function shareUpTo(values: Float64Array, limit: number): number {
-  let count = 0
-  for (let index = 0; index < values.length; index++) if ((values[index] ?? 0) <= limit) count++
-  return count / values.length
+/** Shares of the values that are at most 0, 1, 2 .. `last`, in one pass. */
+export function sharesUpTo(values: Float64Array, last: number): Float64Array {
+  const counts = new Float64Array(last + 2)
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0
+    const place = value <= last ? Math.ceil(Math.max(value, 0)) : last + 1
+    counts[place] = (counts[place] ?? 0) + 1
+  }
+  let sum = 0
+  return counts.subarray(0, last + 1).map((count) => {
+    sum += count
+    return sum / values.length
+  })
 }
 
 /** Share of the values that are more than `limit`. */
@@ -61,15 +80,8 @@ export function shareAbove(values: Float64Array, limit: number): number {
 
 /** Mean of the finite values. */
 export function meanOf(values: Float64Array): number {
-  let sum = 0
-  let count = 0
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index] ?? 0
-    if (value === never) continue
-    sum += value
-    count++
-  }
-  return sum / count
+  const { sum, finite } = rangeOf(values)
+  return sum / finite
 }
 
 /** Standard deviation of the finite values around their mean, with n - 1; 0 for a single one. */
@@ -86,36 +98,36 @@ function deviationOf(values: Float64Array, mean: number): number {
 }
 
 /** The percentiles of all values, and the limits of the histogram among the finite ones. */
-function percentilesOf(values: Float64Array, finite: number): { found: number[]; low: number; high: number } {
+function percentilesOf(binned: Binned, finite: number): { found: number[]; low: number; high: number } {
+  const count = binned.values.length
   const places = [
-    ...shares.map((share) => percentilePlace(share, values.length)),
+    ...shares.map((share) => percentilePlace(share, count)),
     ...histogramShares.map((share) => percentilePlace(share, Math.max(1, finite))),
   ]
   const ranks = places.flatMap(({ lower, upper }) => [lower, upper])
-  const order = orderStatistics(values, ranks)
+  const order = valuesAtRanks(binned, 0, count, ranks)
   const found = places.map(({ weight }, index) => between(order[2 * index], order[2 * index + 1], weight))
   const [low = NaN, high = NaN] = found.splice(shares.length)
   return { found, low, high }
 }
 
 /** A percentile lies with 68 % probability between the order statistics one binomial deviation to its sides. */
-function errorsFromSample(values: Float64Array, mean: number): Errors {
-  const count = values.length
+function errorsFromSample(binned: Binned, mean: number): Errors {
+  const count = binned.values.length
   const ranks = shares.flatMap((share) => {
     const deviation = Math.sqrt(count * share * (1 - share))
     const place = share * (count - 1)
     return [Math.max(0, Math.round(place - deviation)), Math.min(count - 1, Math.round(place + deviation))]
   })
-  const order = orderStatistics(values, ranks)
+  const order = valuesAtRanks(binned, 0, count, ranks)
   const errors = shares.map((_, index) => ((order[2 * index + 1] ?? NaN) - (order[2 * index] ?? NaN)) / 2)
   return { mean, percentiles: errors }
 }
 
-function errorsFromReplicates(values: Float64Array, replicates: readonly Replicate[]): Errors {
-  const parts = replicates.map(({ start, end }) => values.subarray(start, end))
-  const found = parts.map((part) => percentiles(part, shares))
+function errorsFromReplicates(binned: Binned, replicates: readonly Replicate[]): Errors {
+  const found = replicates.map(({ start, end }) => percentilesOfPart(binned, start, end, shares))
   return {
-    mean: errorOfMean(parts.map(meanOf)),
+    mean: errorOfMean(replicates.map(({ start, end }) => meanOf(binned.values.subarray(start, end)))),
     percentiles: shares.map((_, index) => errorOfMean(found.map((own) => own[index] ?? NaN))),
   }
 }
@@ -130,7 +142,7 @@ function errorOfMean(estimates: readonly number[]): number {
 function histogramOf(values: Float64Array, low: number, high: number, isKnown: boolean): Histogram {
   if (!isKnown) return { edges: [], counts: [], underflow: 0, overflow: values.length }
   const bins = high > low ? histogramBins : 1
-  const counts = new Array<number>(bins).fill(0)
+  const counts = new Uint32Array(bins)
   const scale = bins === 1 ? 0 : bins / (high - low)
   let underflow = 0
   let overflow = 0
@@ -144,8 +156,8 @@ function histogramOf(values: Float64Array, low: number, high: number, isKnown: b
       counts[bin] = (counts[bin] ?? 0) + 1
     }
   }
-  const edges = counts.map((_, bin) => low + ((high - low) * bin) / bins)
-  return { edges: [...edges, high], counts, underflow, overflow }
+  const edges = Array.from(counts, (_, bin) => low + ((high - low) * bin) / bins)
+  return { edges: [...edges, high], counts: [...counts], underflow, overflow }
 }
 
 function named(numbers: readonly number[]): Percentiles {

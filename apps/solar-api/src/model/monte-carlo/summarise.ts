@@ -4,7 +4,7 @@ import { replicatesOf } from './pieces.ts'
 import type { Method, Run } from './plan.ts'
 import { formatSeed } from './seed.ts'
 import { indexPoints, sobolIndices, tornado, type SobolIndex, type TornadoRow } from './sensitivity.ts'
-import { describeOutput, shareAbove, shareUpTo, tailMean, type OutputStatistics } from './statistics.ts'
+import { describeOutput, shareAbove, sharesUpTo, tailMean, type OutputStatistics } from './statistics.ts'
 import type { TrialArrays } from './trials.ts'
 
 /**
@@ -37,7 +37,8 @@ export function summarise(run: Run, out: TrialArrays): MonteCarloResult {
 }
 
 function probabilitiesOf({ npv, paybackYears }: TrialArrays): MonteCarloResult['probabilities'] {
-  const within = (years: number): number => shareUpTo(paybackYears, years)
+  const shares = sharesUpTo(paybackYears, 20)
+  const within = (years: number): number => shares[years] ?? NaN
   return {
     npvPositive: shareAbove(npv, 0),
     paybackWithin: {

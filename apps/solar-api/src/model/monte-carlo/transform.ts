@@ -1,9 +1,10 @@
 import { limitsOf, type Distribution, type Range } from './distribution.ts'
+import { exp, log } from './elementary.ts'
 import { inverseIncompleteBeta, logBeta, logDensityOfLogit } from './incomplete-beta.ts'
 import { normalCdf } from './normal-cdf.ts'
 
 // Bound here, because a look-up in the global object per call is slow in the contexts that tests run in.
-const { abs, exp, floor, log, max, min, sqrt } = Math
+const { abs, floor, max, min, sqrt } = Math
 
 /**
  * The quantile function of a distribution, prepared: from the standard normal score z to the value whose
@@ -98,16 +99,15 @@ function applyExponential(
 }
 
 /**
- * exp(x), to two units in the last place: a table of exp(k / 32) times a short series for the rest. Takes two
- * thirds of the time of Math.exp, which the compiler cannot inline.
+ * exp(x), to two units in the last place: a table of exp(k / 256) times a short series for the rest. Half the time of
+ * the exponential for any x, with its two tables and its checks.
  * @param x -32..32
  */
 function exponential(x: number): number {
   const knot = (x * expKnotsPerUnit + (expKnotAtZero + 0.5)) | 0
   const rest = x - (knot - expKnotAtZero) / expKnotsPerUnit
-  const high = ((expSeries[0] ?? 0) * rest + (expSeries[1] ?? 0)) * rest + (expSeries[2] ?? 0)
-  const low = ((high * rest + (expSeries[3] ?? 0)) * rest + 0.5) * rest + 1
-  return (expKnots[knot] ?? Infinity) * (low * rest + 1)
+  const series = ((rest * (1 / 24) + 1 / 6) * rest + 0.5) * rest + 1
+  return (expKnots[knot] ?? Infinity) * (series * rest + 1)
 }
 
 function quantileOf(transform: BoundedTransform, score: number): number {
@@ -173,13 +173,11 @@ function interpolate(knots: Float64Array, score: number): number {
   return y0 + t * (d0 + t * (c0 + t * (cubic + t * (quartic + t * quintic))))
 }
 
-const expKnotsPerUnit = 32
+const expKnotsPerUnit = 256
 const expKnotAtZero = 32 * expKnotsPerUnit
 const expKnots = Float64Array.from({ length: 2 * expKnotAtZero + 1 }, (_, knot) =>
   exp((knot - expKnotAtZero) / expKnotsPerUnit),
 )
-/** 1/6!, 1/5!, 1/4!, 1/3! */
-const expSeries = Float64Array.of(1 / 720, 1 / 120, 1 / 24, 1 / 6)
 
 /** Beyond the score of the smallest and largest number that the samplers draw. */
 const largestScore = 8

@@ -1,8 +1,10 @@
 import { columnsOf, fillValues } from './copula.ts'
-import { evaluatePayback, evaluateValues, evaluateYear1Savings } from './economics.ts'
+import { evaluateValues, evaluateYear1Savings } from './economics.ts'
+import { fillScores } from './normal-scores.ts'
+import { evaluatePayback } from './payback.ts'
 import { forEachPiece } from './pieces.ts'
 import type { Run } from './plan.ts'
-import { planDraw } from './sampler.ts'
+import { activeOf, planDraw } from './sampler.ts'
 
 /**
  * Runs trials from..to-1 and writes each to its place in `out`. A trial depends on the run and its number
@@ -17,14 +19,14 @@ export function runTrials(run: Run, from: number, to: number, out: TrialArrays):
     )
   }
   const columns = columnsOf(run)
-  const draw = planDraw(run, columns.scores)
+  const active = activeOf(run)
+  const draw = planDraw(run, columns.words)
   const { economics } = run
   forEachPiece(run, from, to, (piece) => {
-    const { trial, count } = piece
+    const { count, trial } = piece
     draw(piece)
-    for (const [dimension, varies] of run.varies.entries()) {
-      if (varies) fillValues(run, dimension, columns.scores, count, columns.values, columns.mixed)
-    }
+    fillScores(columns.words, columns.words.length, columns.scores)
+    for (const dimension of active) fillValues(run, dimension, columns, count)
     evaluateValues(economics, columns, count, out.npv, out.lifetimeNetSavings, trial)
     evaluatePayback(economics, columns, count, out.paybackYears, trial)
     evaluateYear1Savings(economics, columns, count, out.year1Savings, trial)
