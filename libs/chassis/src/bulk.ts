@@ -65,8 +65,7 @@ export async function serverSession<DB, T>(
   const client = await pool.connect()
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) })
   try {
-    // A role may have a limit that is right for requests.
-    await sql`set statement_timeout = 0`.execute(db)
+    await liftLimits(db)
     return await work({
       db,
       copyIn: async (table, chunks) => {
@@ -80,6 +79,14 @@ export async function serverSession<DB, T>(
     // What the session has set or locked ends with its connection.
     client.release(true)
   }
+}
+
+/** A role may have limits that are right for requests. Which there are depends on the version of the server. */
+async function liftLimits<DB>(db: Kysely<DB>): Promise<void> {
+  await sql`
+    select set_config(name, '0', false) from pg_settings
+    where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout',
+      'transaction_timeout')`.execute(db)
 }
 
 /** A session on the one connection of the embedded database. */

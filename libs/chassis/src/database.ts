@@ -85,6 +85,17 @@ export function isUnavailable(error: unknown): boolean {
   return error.cause !== undefined && isUnavailable(error.cause)
 }
 
+/**
+ * True when an error says that nobody can reach the database, as far as this process can tell: it refuses connections,
+ * ends them, or answers nothing at all. False for an answer that is merely late.
+ */
+export function isDown(error: unknown): boolean {
+  if (error instanceof PostgresHangsError) return true
+  if (!isError(error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return AWAY_CODES.has(code) || /^57P0[1-3]$/.test(code)
+}
+
 class PingTimeoutError extends Error {}
 
 const AWAY_CLASSES = [EmbeddedDatabaseBusyError, PingTimeoutError, PostgresHangsError]

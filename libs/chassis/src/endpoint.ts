@@ -1,6 +1,7 @@
 import Joi from 'joi'
 import type { Request, RequestHandler, Response } from 'express'
 import type { ProblemKind } from './errors.ts'
+import { quickCheck } from './quick-check.ts'
 import { validate } from './validate.ts'
 
 /**
@@ -67,6 +68,7 @@ export function endpoint<Body, Params, Query, Headers>(
   handle: (input: Input<Body, Params, Query, Headers>, req: Request, res: Response) => unknown,
 ): Endpoint {
   const { body, params, query, headers } = operation
+  const quick = body && quickCheck(body)
   function handler(req: Request, res: Response): unknown {
     // What was looked up by path decided who may call and what it costs; Express must have come to the same place.
     if (res.locals.operation?.id !== operation.id)
@@ -75,7 +77,7 @@ export function endpoint<Body, Params, Query, Headers>(
       params: params && validate(params, req.params, 'path'),
       query: query && validate(query, { ...req.query }, 'query'),
       headers: headers && validate(headers, req.headers, 'header'),
-      body: body && validate(body, req.body as unknown, 'body'),
+      body: body && (quick?.(req.body) ?? validate(body, req.body as unknown, 'body')),
     } as Input<Body, Params, Query, Headers> // what has no schema is undefined, as its type says
     return handle(input, req, res)
   }

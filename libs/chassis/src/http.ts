@@ -11,6 +11,7 @@ import { HttpError, httpProblems, unavailable } from './errors.ts'
 import { maskCredentials } from './logger.ts'
 import { problemBody, toHttpError } from './problems.ts'
 import { indexRoutes, type MountedOperation, type RouteIndex } from './routes.ts'
+import { isWholeBody, parseWholeBody } from './whole-body.ts'
 
 /** What http.ts needs to know of the service, and the two points where others take part in every answer. */
 export type HttpOptions = {
@@ -83,12 +84,18 @@ export function closeHttpApp(app: Express): Express {
   return app
 }
 
-/** Parses JSON bodies of at most 64 KiB; refuses other media types. */
+/**
+ * Parses JSON bodies of at most 64 KiB; refuses other media types. A body that is there already, as most are when the
+ * meter has answered, is parsed as it stands; Express's parser, which reads streams, takes all others.
+ */
 export function json(): RequestHandler {
   const parse: RequestHandler = express.json({ limit: bodyLimitBytes, type: isJson })
   return (req, res, next) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
     if ((length === undefined || length === '0') && encoding === undefined) {
+      next()
+    } else if (isWholeBody(req, bodyLimitBytes)) {
+      req.body = parseWholeBody(req)
       next()
     } else if (isJson(req)) {
       parse(req, res, next)
@@ -122,6 +129,9 @@ export function send(
   })
 }
 
+/** The header of bodies that are JSON text already. */
+export const jsonText: readonly string[] = ['Content-Type', 'application/json; charset=utf-8']
+
 /** Constant headers of every answer: helmet's set, with framing forbidden and scripts allowed nowhere. */
 export const securityHeaders: readonly string[] = [
   'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'",
@@ -149,7 +159,6 @@ export const newRequestId: () => string = (() => {
 })()
 
 const bodyLimitBytes = 64 * 1024
-const jsonHeaders = ['Content-Type', 'application/json; charset=utf-8']
 const noStore = ['Cache-Control', 'no-store']
 
 function begin(options: HttpOptions, routes: RouteIndex, req: Request, res: Response): void {
@@ -193,7 +202,7 @@ function write(res: Response, status: number, body: unknown, headers: readonly s
   const all = [...base, 'X-Request-Id', requestId, ...http.limitHeaders(res)]
   if (body !== undefined) {
     all.push('Content-Length', String(Buffer.byteLength(bytes)))
-    if (!headers.includes('Content-Type')) all.push(...jsonHeaders)
+    if (!headers.includes('Content-Type')) all.push(...jsonText)
   }
   if (!headers.includes('Cache-Control')) all.push(...noStore)
   all.push(...headers)

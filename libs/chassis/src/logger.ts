@@ -19,9 +19,42 @@ export function createLogger(options: {
       serializers: { err: describeError, error: describeError },
       hooks: { streamWrite: maskCredentials },
     },
-    options.destination ?? pino.destination({ dest: 1, sync: false }),
+    options.destination ?? standardOutput(),
   )
 }
+
+/**
+ * Standard output, with many lines in one write: a write goes through another thread, which costs more than a line.
+ * Lines of requests and the like wait a tenth of a second for others; warnings and errors go at once.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false })
+  let lines = ''
+  let timer: NodeJS.Timeout | undefined
+
+  function writeLines(): void {
+    clearTimeout(timer)
+    timer = undefined
+    output.write(lines)
+    lines = ''
+  }
+
+  process.once('exit', () => {
+    output.flushSync()
+    pino.destination({ dest: 1, sync: true }).write(lines)
+  })
+  return {
+    write(line) {
+      lines += line
+      if (!isPatient(line) || lines.length > largestWrite) writeLines()
+      else timer ??= setTimeout(writeLines, 100).unref()
+    },
+  }
+}
+
+const largestWrite = 16_384
+/** Lines begin with their level. */
+const isPatient = (line: string): boolean => line.startsWith('{"level":"info"')
 
 /** The line with every credential replaced by `***`. Costs less than a microsecond when there is none. */
 export function maskCredentials(line: string): string {

@@ -58,11 +58,18 @@ const notUtf8Json = [
   { headers: ['Accept', 'application/json'] },
 ] as const
 
+const notJson = [
+  httpProblems.malformed_json,
+  'The body is not valid JSON. Send one JSON object, in UTF-8.',
+] as const
+
+/** The answer to a body that cannot be parsed. */
+export function malformedJson(): HttpError {
+  return new HttpError(...notJson)
+}
+
 const bodyProblems: Readonly<Record<string, ConstructorParameters<typeof HttpError>>> = {
-  'entity.parse.failed': [
-    httpProblems.malformed_json,
-    'The body is not valid JSON. Send one JSON object, in UTF-8.',
-  ],
+  'entity.parse.failed': [...notJson],
   'entity.too.large': [
     httpProblems.body_too_large,
     'The body is larger than 64 KiB (65,536 bytes). Send less.',

@@ -1,17 +1,19 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis'
 import type { Logger } from 'pino'
+import { LateError } from './in-time.ts'
 import { isError } from './system-error.ts'
 
 /**
- * Opens a client that never lets a caller wait: a command fails within `commandTimeoutMs`, and at once while there is
- * no connection; nothing is queued, nothing is sent twice (a counter would count twice). It reconnects for ever,
- * at most 250 ms after an attempt.
+ * Opens a client that never lets a caller wait for long: a command fails within `commandTimeoutMs`, and at once while
+ * there is no connection; nothing is queued, nothing is sent twice (a counter would count twice). It reconnects for
+ * ever, at most 250 ms after an attempt. Who cannot wait that long asks with inTime(), which tells an answer that is
+ * late from one that this process was too busy to read.
  * @param url one `redis://` or `rediss://` URL, or several with commas between them for a Redis Cluster (a comma
  * after a single one also means a cluster; user, password and TLS are those of the first)
- * @param options.commandTimeoutMs milliseconds, 75 unless told
+ * @param options.commandTimeoutMs milliseconds, 1000 unless told
  */
 export function openRedis(url: string, options: { log: Logger; commandTimeoutMs?: number }): Redis | Cluster {
-  const connection = connectionOptions(options.commandTimeoutMs ?? 75)
+  const connection = connectionOptions(options.commandTimeoutMs ?? 1_000)
   const client = url.includes(',')
     ? openCluster(url, connection)
     : new Redis(url, { ...connection, enableOfflineQueue: false, retryStrategy: retryDelayMs })
@@ -25,6 +27,7 @@ export function openRedis(url: string, options: { log: Logger; commandTimeoutMs?
  */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!isError(error)) return false
+  if (error instanceof LateError) return true
   if (error.name === 'ReplyError') return AWAY_REPLIES.test(error.message)
   if (AWAY_NAMES.has(error.name) || AWAY_MESSAGES.test(error.message)) return true
   return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code)
@@ -43,7 +46,7 @@ function connectionOptions(commandTimeoutMs: number): ConnectionOptions {
     commandTimeout: commandTimeoutMs,
     connectTimeout: 500,
     // A connection whose other end vanished without a word is given up, instead of after many minutes of TCP.
-    socketTimeout: 1_000,
+    socketTimeout: 2_000,
     keepAlive: 10_000,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -61,6 +64,8 @@ function openCluster(url: string, connection: ConnectionOptions): Cluster {
     clusterRetryStrategy: retryDelayMs,
     clusterNodeRetryStrategy: retryDelayMs,
     slotsRefreshTimeout: 500,
+    // A replica that took the place of a node that hangs, without a word to us, is found by looking.
+    slotsRefreshInterval: 1_000,
     // Redirections to where a slot has moved are followed (the first node did nothing); what may have run is not
     // sent again after a lost connection.
     maxRedirections: 3,

@@ -1,4 +1,4 @@
-import type { Express, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import type { Endpoint, Operation } from './endpoint.ts'
 
 /** An operation and where it is mounted. */
@@ -57,10 +57,13 @@ export function indexRoutes(app: Express): RouteIndex {
   return { operations, find }
 }
 
+/** What was mounted, in order. */
+export function stackOf(app: Express): readonly Layer[] {
+  return app.router.stack as unknown as readonly Layer[] // what its types leave out is named below
+}
+
 function mountedOperations(app: Express): MountedOperation[] {
-  const found = (app.router.stack as readonly Layer[]).flatMap(({ route }) =>
-    route === undefined ? [] : [operationOf(route)],
-  )
+  const found = stackOf(app).flatMap(({ route }) => (route === undefined ? [] : [operationOf(route)]))
   const ids = new Set(found.map((operation) => operation.id))
   if (ids.size !== found.length) throw new Error('Two operations share one id.')
   return found
@@ -88,7 +91,8 @@ function pathEntry(operations: readonly MountedOperation[]): PathEntry {
   return { byMethod, allow: [...byMethod.keys(), 'OPTIONS'].toSorted() }
 }
 
-function pathPattern(path: string): RegExp {
+/** Matches the paths that Express takes for a path with parameters. */
+export function pathPattern(path: string): RegExp {
   const source = path
     .replaceAll(/[.+?^$()[\]\\|]/g, '\\$&')
     .replaceAll(/:\w+/g, '[^/]+')
@@ -101,8 +105,14 @@ type PathEntry = {
   readonly allow: readonly string[]
 }
 
-/** The part of Express 5's router that is read here (its types do not name it). */
-type Layer = { readonly route?: Route }
+/** The part of Express 5's router that is read here and in direct-routes.ts (its types do not name it). */
+type Layer = {
+  /** Undefined for middleware. */
+  readonly route?: Route
+  /** Whether middleware takes every path. */
+  readonly slash: boolean
+  readonly handle: RequestHandler | ErrorRequestHandler
+}
 
 type Route = {
   readonly path: string

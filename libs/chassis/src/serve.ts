@@ -4,6 +4,7 @@ import {
   IncomingMessage,
   ServerResponse,
   STATUS_CODES,
+  type RequestListener,
   type Server,
   type ServerOptions,
 } from 'node:http'
@@ -12,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import type { Logger } from 'pino'
 import { ConfigError } from './config.ts'
+import { directRoutes } from './direct-routes.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { maskCredentials } from './logger.ts'
 import { codeOf } from './system-error.ts'
@@ -36,6 +38,7 @@ export type HttpServerOptions = {
  * `parserErrorResponse`.
  */
 export function createServer(app: Express, options: HttpServerOptions): Server {
+  const answer = upTo(options.maxRequestsPerSocket ?? 1_000, directRoutes(app))
   const server = createHttpServer(
     {
       ...constructorsOf(app),
@@ -47,11 +50,10 @@ export function createServer(app: Express, options: HttpServerOptions): Server {
       // The app itself refuses requests without Host and ignores Expect, so that these answers look like all others.
       requireHostHeader: false,
     },
-    app,
+    answer,
   )
   server.maxConnections = options.maxConnections ?? 10_000
-  server.maxRequestsPerSocket = options.maxRequestsPerSocket ?? 1_000
-  server.on('checkExpectation', app)
+  server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) answerParserError(codeOf(error), socket, options.parserErrorResponse)
   })
@@ -147,6 +149,23 @@ export async function runMain(main: () => Promise<number>): Promise<void> {
 }
 
 const FINAL_STEP_MS = 5_000
+
+/**
+ * Tells the client with the last answer of a connection that it is the last. What it had already sent behind it is
+ * left alone: HTTP lets a client send that again, knowing that it was not done. (Node's own limit answers it with 503.)
+ */
+function upTo(most: number, listener: RequestListener): RequestListener {
+  const asked = Symbol('asked')
+  return (req, res) => {
+    // On the socket itself: a WeakMap would cost every request a look-up, and the garbage collector more.
+    const socket: Socket & { [asked]?: number } = req.socket
+    const count = (socket[asked] ?? 0) + 1
+    socket[asked] = count
+    if (count > most) return
+    if (count === most) res.shouldKeepAlive = false
+    listener(req, res)
+  }
+}
 
 /**
  * Express sets the prototype of every request and response to the app's own, which makes V8 give up its

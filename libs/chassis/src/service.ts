@@ -59,6 +59,8 @@ export type OpenService = {
   /** Rate-limit headers for a caller who never got as far as a request; see HttpServerOptions. */
   readonly limitHeadersFor: (address: string) => readonly string[]
   readonly problemMembers?: Readonly<Record<string, unknown>>
+  /** Whether the service uses its Redis now: one that is full answers a ping too. Readiness asks; yes unless told. */
+  readonly usesRedis?: () => boolean
   /** Mounts operators' routes on the app of the internal port. */
   readonly mountInternal: (app: Express) => void
   readonly close: () => Promise<void>
@@ -96,7 +98,8 @@ async function serveService<Tables, Own extends Record<string, Variable<unknown>
   const redis = config.redisUrl === undefined ? undefined : openRedis(config.redisUrl, { log })
   const lifecycle = createLifecycle()
   const metrics = createMetrics()
-  const ready = readiness({ lifecycle, checks: checksOf(database, redis) })
+  let usesRedis: (() => boolean) | undefined
+  const ready = readiness({ lifecycle, checks: checksOf(database, redis, () => usesRedis?.() !== false) })
   const preparing = prepare(definition, config, database, lifecycle, log)
   await Promise.race([preparing, sleep(patienceMs)])
   const opened = await definition.open({
@@ -108,6 +111,7 @@ async function serveService<Tables, Own extends Record<string, Variable<unknown>
     ready,
     isStarted: lifecycle.isStarted,
   })
+  ;({ usesRedis } = opened)
   const serving = await serve({
     app: opened.app,
     internal: {
@@ -193,15 +197,20 @@ function openServiceDatabase<Tables>(
   return openDatabase<Tables>({ url: databaseUrl, dataDir, schema: name, log })
 }
 
-function checksOf(database: Pick<Database<unknown>, 'ping'>, redis: Redis | Cluster | undefined) {
+function checksOf(
+  database: Pick<Database<unknown>, 'ping'>,
+  redis: Redis | Cluster | undefined,
+  usesRedis: () => boolean,
+) {
   return {
     postgres: (deadlineMs: number) => database.ping(deadlineMs),
-    ...(redis && { redis: () => redis.ping().then(nothing) }),
+    ...(redis && {
+      async redis() {
+        await redis.ping()
+        if (!usesRedis()) throw new Error('Redis answers, and the service cannot use it.')
+      },
+    }),
   }
-}
-
-function nothing(): void {
-  // a check says what it has to say by not failing
 }
 
 /** /metrics and the operators' routes. */

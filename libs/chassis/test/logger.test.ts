@@ -121,3 +121,20 @@ test.each([['process.exit(3)'], ['setTimeout(() => { throw new Error("crash") })
     expect(output.trimEnd().split('\n')).toHaveLength(2_000)
   },
 )
+
+test.each([
+  ['info', 'a line waits only a moment for others'],
+  ['warn', 'a warning goes out'],
+])('at level %s %s while the process lives on', async (level) => {
+  const script = `
+    import { createLogger } from ${JSON.stringify(new URL('../src/logger.ts', import.meta.url).href)}
+    createLogger({ level: 'info', service: 'test' }).${level}('Said.')
+    setInterval(() => {}, 60_000)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  child.kill('SIGKILL')
+
+  expect(JSON.parse(line.toString())).toMatchObject({ level, msg: 'Said.' })
+})

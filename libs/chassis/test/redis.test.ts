@@ -12,7 +12,7 @@ beforeEach(async () => {
   server = await startRedis()
   const recording = recordingLogger()
   lines = recording.lines
-  client = openRedis(server.url, { log: recording.log })
+  client = openRedis(server.url, { log: recording.log, commandTimeoutMs: 75 })
   await once(client, 'ready')
 })
 

@@ -109,6 +109,26 @@ test('a client on one connection is served beyond the number of requests per con
   expect(statuses).toEqual(Array.from({ length: 10 }, () => 200))
 })
 
+test('what a client sends ahead beyond that number is neither answered nor done, and it is told so', async () => {
+  let done = 0
+  const app = express()
+  app.get('/', (_req, res) => {
+    done += 1
+    setTimeout(() => res.json({ ok: true }), 20)
+  })
+  const { port } = await start({ app, maxRequestsPerSocket: 3 })
+
+  const { all } = await send(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(8))
+
+  expect(all.match(/HTTP\/1\.1 \d+/g)).toEqual(Array<string>(3).fill('HTTP/1.1 200'))
+  expect(all.match(/Connection: [\w-]+/gi)).toEqual([
+    'Connection: keep-alive',
+    'Connection: keep-alive',
+    'Connection: close',
+  ])
+  expect(done).toBe(3)
+})
+
 describe('a port that cannot be listened on', () => {
   test('is one line that names PORT, and a second server is not left open', async () => {
     const { port } = await start()

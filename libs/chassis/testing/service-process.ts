@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A process of the service, started as an operator starts it. */
 export type ServiceProcess = {
+  readonly pid: number
   readonly baseUrl: string
   readonly internalUrl: string
   /** Everything it has written to stdout and stderr. */
@@ -57,6 +58,7 @@ export async function startProcess(environment: Environment): Promise<ServicePro
     const ports = /"port":(\d+),"internalPort":(\d+)/.exec(output())
     if (ports !== null) {
       return {
+        pid: child.pid ?? 0, // it has written to us, so it has one
         baseUrl: `http://127.0.0.1:${ports[1]}`,
         internalUrl: `http://127.0.0.1:${ports[2]}`,
         output,

@@ -26,6 +26,8 @@ export type FetchOptions = {
   readonly usual: string
   /** Called with the bytes received so far, and how many there will be where the server says so. */
   readonly onProgress: (bytes: number, of: number | undefined) => void
+  /** An address that sends nothing for so many milliseconds is given up; a minute unless told. */
+  readonly stallMs?: number
 }
 
 /**
@@ -35,11 +37,13 @@ export type FetchOptions = {
  * @throws ImportError when it cannot be read or is too large
  */
 export async function fetchFile(fileOrUrl: string, options: FetchOptions): Promise<LocalFile> {
-  return /^https?:\/\//i.test(fileOrUrl) ? download(fileOrUrl, options) : openLocal(fileOrUrl, options)
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(fileOrUrl) ?? []
+  if (scheme === undefined) return openLocal(fileOrUrl, options)
+  if (/^https?$/i.test(scheme)) return download(fileOrUrl, options)
+  throw new ImportError(
+    `Addresses that begin with ${scheme}:// cannot be read; give a file, or an address that begins with https:// or http://.`,
+  )
 }
-
-/** An address that sends nothing for so long is given up. */
-const stallMs = 60_000
 
 async function openLocal(path: string, { largestGiB, usual }: FetchOptions): Promise<LocalFile> {
   try {
@@ -61,7 +65,10 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-async function download(address: string, { largestGiB, onProgress }: FetchOptions): Promise<LocalFile> {
+async function download(
+  address: string,
+  { largestGiB, onProgress, stallMs = 60_000 }: FetchOptions,
+): Promise<LocalFile> {
   const { source, headers } = withoutCredentials(address)
   const directory = await mkdtemp(join(tmpdir(), 'hearth-import-'))
   const path = join(directory, 'download')
@@ -101,9 +108,18 @@ async function download(address: string, { largestGiB, onProgress }: FetchOption
 function withoutCredentials(address: string): { source: string; headers: Record<string, string> } {
   const url = URL.parse(address)
   if (url === null) throw new ImportError('The address given is not one that can be read.')
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const credentials = `${decoded(url.username)}:${decoded(url.password)}`
   url.username = ''
   url.password = ''
   const basic = `Basic ${Buffer.from(credentials).toString('base64')}`
   return { source: url.href, headers: credentials === ':' ? {} : { Authorization: basic } }
+}
+
+/** A password may have a `%` of its own. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -32,7 +32,7 @@ export type ImportCommand<DB, Wanted extends { readonly report: string | undefin
 }
 
 /**
- * Runs an import: opens the report and the database, makes sure that no other import is under way, and turns what
+ * Runs an import: opens the database, makes sure that no other import is under way, opens the report, and turns what
  * goes wrong into sentences.
  *
  * @returns exit code: 0 published or nothing new, 1 refused or failed, 2 wrong arguments
@@ -51,7 +51,7 @@ export async function runImportCommand<DB, Wanted extends { readonly report: str
   } catch (error) {
     const explained = explain(error)
     if (explained === undefined) throw error
-    printError(explained)
+    printError(withoutCredentials(explained))
     if (!(error instanceof UsageError)) return 1
     printError(command.usage)
     return 2
@@ -63,19 +63,16 @@ async function importWith<DB, Wanted extends { readonly report: string | undefin
   wanted: Wanted,
   options: ImportOptions,
 ): Promise<void> {
-  const report = await openReport(wanted.report ?? join(options.dataDir, 'import-report.csv'), subject)
+  const database = await open<DB>(service, options)
   try {
-    const database = await open<DB>(service, options)
-    try {
-      await database.bulk(async (session) => {
-        await takeTurn(session.db, service)
-        await work(session, wanted, report)
-      })
-    } finally {
-      await database.close()
-    }
+    await database.bulk(async (session) => {
+      await takeTurn(session.db, service)
+      // Not before: it may be the file that an import under way is writing.
+      const report = await openReport(wanted.report ?? join(options.dataDir, 'import-report.csv'), subject)
+      await work(session, wanted, report).finally(report.close)
+    })
   } finally {
-    await report.close()
+    await database.close()
   }
 }
 
@@ -110,6 +107,11 @@ export async function tryTakeTurn<DB>(db: Kysely<DB>, service: string): Promise<
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_lock(hashtextextended(${`hearth import into ${service}`}, 0)) as taken`.execute(db)
   return rows[0]?.taken === true
+}
+
+/** A misplaced argument is quoted in messages, and may be an address. */
+function withoutCredentials(text: string): string {
+  return text.replaceAll(/:\/\/[^\s/]*@/g, '://')
 }
 
 function explain(error: unknown): string | undefined {
