@@ -57,12 +57,26 @@ export function startRedis(options: RedisOptions = {}): Promise<TestServer> {
         '--maxmemory-policy',
         options.maxmemoryPolicy ?? 'noeviction',
       ],
+      ...(options.cluster === true ? clusterArguments(port) : []),
       ...(options.args ?? []),
     ],
     url: (port) => `redis://127.0.0.1:${String(port)}`,
     isReady: ping,
     stopSignal: 'SIGTERM',
   })
+}
+
+/** The port of a cluster node's bus is by default 10,000 above its own, which may be beyond the last port. */
+export function busPortOf(port: number): number {
+  return port > 50_000 ? port - 10_000 : port + 10_000
+}
+
+function clusterArguments(port: number): string[] {
+  return [
+    ...['--cluster-enabled', 'yes', '--cluster-port', String(busPortOf(port))],
+    ...['--cluster-announce-ip', '127.0.0.1', '--cluster-node-timeout', '1000'],
+    ...['--repl-diskless-sync-delay', '0'],
+  ]
 }
 
 /**
@@ -184,6 +198,8 @@ export type PostgresOptions = { settings?: PostgresSettings }
 
 /** Redis configuration by the names of redis.conf; `args` are appended as they are. */
 export type RedisOptions = {
+  /** A node of a cluster that is yet to be joined; see redis-cluster.ts. */
+  cluster?: boolean
   appendonly?: boolean
   maxmemory?: string
   maxmemoryPolicy?: string

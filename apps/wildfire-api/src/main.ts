@@ -34,6 +34,7 @@ const service: ServiceDefinition<WildfireTables, typeof accountVariables> = {
     return {
       app: createApp({ accounts, counties, http, ready, clock: Date.now }),
       limitHeadersFor: accounts.limitHeadersFor,
+      usesRedis: () => accounts.serving() === 'redis',
       problemMembers,
       mountInternal: accounts.mountOperator,
       close: async () => {

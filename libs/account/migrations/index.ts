@@ -1,5 +1,6 @@
 import type { MigrationList } from '@hearth/chassis/migrate'
 import { sql, type Kysely } from 'kysely'
+import { createOnePlace } from './one-place.ts'
 
 /** The migrations of the account tables, in order. A service applies them to its own schema before its own list. */
 export const accountMigrations: MigrationList = {
@@ -8,6 +9,7 @@ export const accountMigrations: MigrationList = {
     '001_accounts': { up: createAccounts },
     '002_usage': { up: createUsage },
     '003_gate': { up: createGate },
+    '004_one_place': { up: createOnePlace },
   },
 }
 

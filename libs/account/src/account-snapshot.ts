@@ -4,16 +4,19 @@ import type { AccountDatabase } from './database.ts'
 /** What Redis needs to know of an account, as Postgres has it at one instant. */
 export type Snapshot = {
   readonly version: number
-  /** a: active, s: suspended, d: deleted. */
-  readonly state: 'a' | 's' | 'd'
+  /** a: active, p: counted in Postgres, s: suspended, d: deleted. */
+  readonly state: 'a' | 'p' | 's' | 'd'
   readonly plan: string
-  /** Counters of the day asked for; see UsageDayTable. */
+  /** Day number of the counters: the day asked for, or the next one when that was already begun. */
+  readonly day: number
+  /** Counters of that day; see UsageDayTable. */
   readonly used: number
   readonly refunded: number
   readonly directUsed: number
   readonly directRefunded: number
-  /** Units of the earlier days of the month. */
-  readonly before: number
+  /** Units charged on the earlier days of the month, by either gate, and given back of these. */
+  readonly usedBefore: number
+  readonly refundedBefore: number
   /** Every key that is neither revoked nor expired. `expiresAt` in Unix seconds, 0: never. */
   readonly keys: readonly { readonly selector: string; readonly digest: string; readonly expiresAt: number }[]
 }
@@ -23,11 +26,13 @@ export const tombstone: Snapshot = {
   version: Number.MAX_SAFE_INTEGER,
   state: 'd',
   plan: '',
+  day: 0,
   used: 0,
   refunded: 0,
   directUsed: 0,
   directRefunded: 0,
-  before: 0,
+  usedBefore: 0,
+  refundedBefore: 0,
   keys: [],
 }
 
@@ -39,33 +44,48 @@ export async function readSnapshot(
   now: Date,
 ): Promise<Snapshot | undefined> {
   const { rows } = await sql<SnapshotRow>`
-    select a.version, a.plan, a.suspended_at is not null as suspended,
+    select a.version, a.plan, case when a.suspended_at is not null then 's'
+        when a.counted_in = 'redis' then 'a' else 'p' end as state, at.day,
       coalesce(u.redis_used, 0) as used, coalesce(u.redis_refunded, 0) as refunded,
       coalesce(u.direct_used, 0) as direct_used, coalesce(u.direct_refunded, 0) as direct_refunded,
-      (select coalesce(sum(greatest(0, e.redis_used - e.redis_refunded + e.direct_used - e.direct_refunded)), 0)::integer
-        from usage_day e where e.tag = a.tag and e.day >= month_start(${day}::integer) and e.day < ${day}::integer
-      ) as before,
+      coalesce(earlier.used, 0)::integer as used_before, coalesce(earlier.refunded, 0)::integer as refunded_before,
       (select coalesce(jsonb_agg(jsonb_build_object('selector', k.selector, 'digest', k.digest,
           'expiresAt', coalesce(ceil(extract(epoch from k.expires_at)), 0))), '[]')
         from api_key k where k.tag = a.tag and k.revoked_at is null
           and (k.expires_at is null or k.expires_at > ${now})
       ) as keys
-    from account a left join usage_day u on u.tag = a.tag and u.day = ${day}::integer
+    from account a cross join lateral (
+        -- A clock that steps back over midnight does not open a day that was already left.
+        select coalesce(max(next.day), ${day}::integer) as day
+        from usage_day next where next.tag = a.tag and next.day = ${day}::integer + 1
+      ) as at left join usage_day u on u.tag = a.tag and u.day = at.day
+      cross join lateral (
+        select sum(e.redis_used + e.direct_used) as used, sum(e.redis_refunded + e.direct_refunded) as refunded
+        from usage_day e where e.tag = a.tag and e.day >= month_start(at.day) and e.day < at.day
+      ) as earlier
     where a.tag = ${tag}`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
-  const { direct_used: directUsed, direct_refunded: directRefunded, suspended, ...rest } = row
-  return { ...rest, directUsed, directRefunded, state: suspended ? 's' : 'a' }
+  const {
+    direct_used: directUsed,
+    direct_refunded: directRefunded,
+    used_before,
+    refunded_before,
+    ...rest
+  } = row
+  return { ...rest, directUsed, directRefunded, usedBefore: used_before, refundedBefore: refunded_before }
 }
 
 type SnapshotRow = {
   readonly version: number
   readonly plan: string
-  readonly suspended: boolean
+  readonly state: 'a' | 'p' | 's'
+  readonly day: number
   readonly used: number
   readonly refunded: number
   readonly direct_used: number
   readonly direct_refunded: number
-  readonly before: number
+  readonly used_before: number
+  readonly refunded_before: number
   readonly keys: Snapshot['keys']
 }

@@ -104,6 +104,22 @@ export async function takeAttempt(
   return { window, allowed }
 }
 
+/** The window of a bucket as it is, without an attempt. */
+export async function peekAttempts(
+  db: AccountDatabase,
+  { name, limit, seconds }: AttemptLimit,
+  bucket: string,
+  at: Date | undefined,
+): Promise<Window> {
+  const { rows } = await sql<Omit<AttemptRow, 'allowed'>>`
+    select count, resets_at from attempt
+    where bucket = ${`${name}:${bucket}`} and resets_at > coalesce(${at ?? null}::timestamptz, now())`.execute(
+    db,
+  )
+  const { count, resets_at } = rows[0] ?? { count: 0, resets_at: new Date() }
+  return { name, limit, remaining: limit - count, resetsAt: resets_at.getTime() / 1000, seconds }
+}
+
 type AttemptRow = { readonly count: number; readonly resets_at: Date; readonly allowed: boolean }
 
 /** Takes an attempt back, for attempts that turned out not to count. */

@@ -74,11 +74,15 @@ export async function admit(
   if (verdict.outcome !== 'ok') {
     const error = limitReached(plans, burst, res, verdict)
     // What the caller already has can be confirmed without a unit; settle() refuses anything more.
-    if (verdict.outcome === 'burst' || req.headers['if-none-match'] === undefined) throw error
+    if (verdict.outcome === 'burst' || !isConditionalRead(req)) throw error
     res.locals.unpaid = error
     return
   }
   if (selector !== '') ledger.used(tag, selector, verdict.now)
+}
+
+function isConditionalRead({ method, headers }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers['if-none-match'] !== undefined
 }
 
 /**
@@ -89,8 +93,9 @@ export async function admit(
  */
 function refuseStrangers(options: AdmissionOptions, req: Request, res: Response, digest: string): void {
   const { addresses, recent, strangers } = options
+  if (digest === '' || recent.has(digest)) return
   const address = req.ip ?? ''
-  if (digest === '' || recent.has(digest) || addresses.peek(address).remaining > 0) return
+  if (addresses.peek(address).remaining > 0) return
   if (strangers.take(addressBucket(address), performance.now()).wait > 0) takeFromAddress(options, req, res)
 }
 

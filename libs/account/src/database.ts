@@ -8,6 +8,7 @@ export type AccountTables = {
   usage_endpoint: UsageEndpointTable
   outbox: OutboxTable
   gate_epoch: GateEpochTable
+  gate_instance: GateInstanceTable
   idempotency: IdempotencyTable
   attempt: AttemptTable
 }
@@ -29,6 +30,10 @@ type AccountTable = {
   /** Sessions carry it; changing the password raises it and so ends them. */
   session_version: Generated<number>
   created_at: Generated<Date>
+  /** The one place where its calls are counted; `moving`: on the way to Postgres. See counting-place.ts. */
+  counted_in: Generated<'redis' | 'moving' | 'postgres'>
+  /** Until when an instance that cannot use Redis has asked for Postgres. */
+  direct_until: Date | null
 }
 
 type ApiKeyTable = {
@@ -67,6 +72,9 @@ type OutboxTable = { id: Generated<number>; tag: string }
 
 /** One row: the number of times an instance began to trust Redis. Records of an earlier epoch are read anew. */
 type GateEpochTable = { epoch: number }
+
+/** The instances that count in Redis. One that crashed is known by its age; see gate-instances.ts. */
+type GateInstanceTable = { instance: string; spell: number; seen_at: Generated<Date> }
 
 /** Answers that can be given again: nothing secret is stored (see deriveSecret). */
 type IdempotencyTable = {

@@ -27,21 +27,25 @@ export type Ledger = {
 /**
  * @param instance unique name of this process
  * @param onDirect told of accounts for which Postgres holds charges of its own gate that Redis may not know yet
+ * @param most number of accounts, and of their endpoints, that are remembered beyond what is yet to be written
  */
 export function createLedger(
   db: AccountDatabase,
   instance: string,
   onDirect: (tags: readonly string[]) => void = ignore,
+  most = mostRemembered,
 ): Ledger {
-  const counters = new Map<string, Counter>()
-  const calls = new Map<string, Call>()
+  const remembered: Remembered = { counters: new Map(), calls: new Map(), latestDay: 0, forgotten: 0 }
+  const { counters, calls } = remembered
   const changed = { counters: unwritten<Counter>(), calls: unwritten<Call>(), uses: unwritten<Use>() }
-  let latestDay = 0
+  const news = oncePer(usePrecisionMs)
+
   async function writeAll(): Promise<void> {
     await changed.counters.write((rows) => writeCounters(db, rows, onDirect))
-    await changed.calls.write((rows) => writeCalls(db, instance, rows))
+    await changed.calls.write((rows) => writeCalls(db, `${instance}${remembered.forgotten || ''}`, rows))
     await changed.uses.write((rows) => writeUses(db, rows))
-    latestDay = forgetOldDays(latestDay, counters, calls)
+    forgetOldDays(remembered)
+    forgetBeyond(most, remembered, changed)
   }
 
   return {
@@ -55,12 +59,38 @@ export function createLedger(
       changed.calls.add(call)
     },
     used: (tag, selector, usedAt) => {
-      changed.uses.add({ tag, selector, usedAt }, tag + selector)
+      if (news(tag + selector, usedAt)) changed.uses.add({ tag, selector, usedAt }, tag + selector)
     },
     highest: (tag) => counters.get(tag),
     flush: sharing(writeAll),
   }
 }
+
+type Remembered = {
+  readonly counters: Map<string, Counter>
+  readonly calls: Map<string, Call>
+  latestDay: number
+  /** How often calls were forgotten. */
+  forgotten: number
+}
+
+/** True for a key that was not seen before in the current spell of so many milliseconds. */
+function oncePer(ms: number): (key: string, now: number) => boolean {
+  const seen = new Set<string>()
+  let since = 0
+  return (key, now) => {
+    if (Math.abs(now - since) >= ms) {
+      since = now
+      seen.clear()
+    }
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  }
+}
+
+/** When a key was last used is known to a minute: it is written at most this often, and not again sooner. */
+const usePrecisionMs = 30_000
 
 /** Runs work one at a time; all who ask while it runs share the next run, which sees what they have done. */
 function sharing(work: () => Promise<void>): () => Promise<void> {
@@ -115,6 +145,8 @@ function unwritten<T>() {
     add(entry: T, key: unknown = entry): void {
       entries.set(key, entry)
     },
+    has: (key: unknown): boolean => entries.has(key),
+    isEmpty: (): boolean => entries.size === 0,
     async write(write: (rows: readonly T[]) => Promise<void>): Promise<void> {
       while (entries.size > 0) {
         const batch = [...entries].slice(0, rowsPerStatement)
@@ -130,17 +162,39 @@ function unwritten<T>() {
   }
 }
 
+type Unwritten<T> = ReturnType<typeof unwritten<T>>
+
 const rowsPerStatement = 1000
 
+/** What is written may be forgotten when there is more than this: some 20 MB. */
+const mostRemembered = 100_000
+
+function forgetBeyond(
+  most: number,
+  remembered: Remembered,
+  unwritten: { readonly counters: Unwritten<Counter>; readonly calls: Unwritten<Call> },
+): void {
+  const { counters, calls } = remembered
+  if (counters.size > most) {
+    // Postgres knows them, so a record that Redis loses is read with them.
+    for (const [tag, counter] of counters) if (!unwritten.counters.has(counter)) counters.delete(tag)
+  }
+  if (calls.size > most && unwritten.calls.isEmpty()) {
+    calls.clear()
+    remembered.forgotten += 1 // calls are counted from zero again, so they need rows of their own
+  }
+}
+
 /** What is counted of days that are over is of no more use once written; it keeps the maps as large as a day needs. */
-function forgetOldDays(latestDay: number, counters: Map<string, Counter>, calls: Map<string, Call>): number {
-  let latest = latestDay
+function forgetOldDays(remembered: Remembered): void {
+  const { counters, calls } = remembered
+  let latest = remembered.latestDay
   for (const { day } of calls.values()) latest = Math.max(latest, day)
-  if (latest === latestDay) return latestDay
+  if (latest === remembered.latestDay) return
+  remembered.latestDay = latest
   // A call of yesterday may still be under way.
   for (const [key, { day }] of counters) if (day < latest - 1) counters.delete(key)
   for (const [key, { day }] of calls) if (day < latest - 1) calls.delete(key)
-  return latest
 }
 
 async function writeCounters(
@@ -148,17 +202,23 @@ async function writeCounters(
   rows: readonly Counter[],
   onDirect: (tags: readonly string[]) => void,
 ): Promise<void> {
+  // Few accounts have direct charges, and only those come back: reading all rows would cost a process with many
+  // accounts as much as the rest of the flush.
   const { rows: written } = await sql<{ tag: string; day: number; direct: number }>`
-    insert into usage_day as u (tag, day, redis_used, redis_refunded)
-    select seen.* from unnest(
-      ${rows.map((row) => row.tag)}::text[], ${rows.map((row) => row.day)}::integer[],
-      ${rows.map((row) => row.used)}::integer[], ${rows.map((row) => row.refunded)}::integer[]
-    ) as seen (tag, day, used, refunded) join account using (tag)
-    order by seen.tag, seen.day
-    on conflict (tag, day) do update set
-      redis_used = greatest(u.redis_used, excluded.redis_used),
-      redis_refunded = greatest(u.redis_refunded, excluded.redis_refunded)
-    returning tag, day, direct_used + direct_refunded as direct`.execute(db)
+    with written as (
+      insert into usage_day as u (tag, day, redis_used, redis_refunded)
+      select seen.* from unnest(
+        ${rows.map((row) => row.tag)}::text[], ${rows.map((row) => row.day)}::integer[],
+        ${rows.map((row) => row.used)}::integer[], ${rows.map((row) => row.refunded)}::integer[]
+      ) as seen (tag, day, used, refunded) join account using (tag)
+      order by seen.tag, seen.day
+      on conflict (tag, day) do update set
+        redis_used = greatest(u.redis_used, excluded.redis_used),
+        redis_refunded = greatest(u.redis_refunded, excluded.redis_refunded)
+      returning tag, day, direct_used + direct_refunded as direct
+    )
+    select * from written where direct > 0`.execute(db)
+  if (written.length === 0) return
   const directNow = new Map(written.map((row) => [`${row.tag}/${row.day}`, row.direct]))
   const news = rows.filter((row) => (directNow.get(`${row.tag}/${row.day}`) ?? 0) > row.direct)
   for (const row of news) row.direct = directNow.get(`${row.tag}/${row.day}`) ?? 0

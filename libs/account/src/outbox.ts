@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AccountDatabase, AccountTables } from './database.ts'
+import { othersCountInRedis } from './gate-instances.ts'
 import { leaseMs } from './redis-trust.ts'
 
 /** Brings changes of accounts from Postgres to every instance that serves from Redis. */
@@ -16,17 +17,24 @@ export type Outbox = {
   readonly drain: () => Promise<void>
 }
 
+/** What the outbox works with. */
+export type OutboxOptions = {
+  readonly db: AccountDatabase
+  /** Unique name of this process. */
+  readonly instance: string
+  /** Writes the state of an account from Postgres to Redis; resolves when Redis has acknowledged it. */
+  readonly replicate: (tag: string) => Promise<void>
+  /** Whether this instance counts in Redis. */
+  readonly trusting: () => boolean
+}
+
 /**
  * The outbox of a service with Redis. A change waits in Postgres until Redis has acknowledged the new state of the
  * account. An instance that is cut off from Redis leaves its changes to the instances that are not: each looks every
  * 50 ms. None trusts a Redis it has not heard from for the time of a lease, and none that begins to trust Redis uses a
  * record without having read the account anew.
  */
-export function redisOutbox(
-  db: AccountDatabase,
-  replicate: (tag: string) => Promise<void>,
-  trusting: () => boolean,
-): Outbox {
+export function redisOutbox({ db, instance, replicate, trusting }: OutboxOptions): Outbox {
   return {
     async note(trx, tag) {
       await raiseVersion(trx, tag)
@@ -34,7 +42,7 @@ export function redisOutbox(
     },
     async deliver(tag) {
       const delivered = trusting() && (await tryToDeliver(db, replicate, tag))
-      if (!delivered) await waitForOthers(db, tag)
+      if (!delivered) await waitForOthers(db, instance, tag)
     },
     async drain() {
       const rows = await db.selectFrom('outbox').selectAll().orderBy('id').limit(drainAtOnce).execute()
@@ -61,25 +69,30 @@ async function deliverRows(
   replicate: Replicate,
   rows: readonly { id: number; tag: string }[],
 ): Promise<void> {
+  const accounts = [...Map.groupBy(rows, (row) => row.tag)]
   const failures: unknown[] = []
-  for (const [tag, group] of Map.groupBy(rows, (row) => row.tag)) {
-    try {
+  while (accounts.length > 0) {
+    const delivered = accounts.splice(0, deliverAtOnce).map(async ([tag, group]) => {
       await replicate(tag)
       const ids = group.map((row) => row.id)
       await db.deleteFrom('outbox').where('id', 'in', ids).execute()
-    } catch (error) {
-      failures.push(error)
-    }
+    })
+    for (const one of await Promise.allSettled(delivered))
+      if (one.status === 'rejected') failures.push(one.reason)
   }
   if (failures.length > 0) throw failures[0]
 }
 
-/** Whoever still serves from Redis delivers within this time, or has lost its trust in Redis and reads Postgres. */
-async function waitForOthers(db: AccountDatabase, tag: string): Promise<void> {
+/**
+ * Whoever counts in Redis delivers within this time, or has lost its trust in Redis and reads Postgres. When nobody
+ * does, there is nothing to wait for.
+ */
+async function waitForOthers(db: AccountDatabase, instance: string, tag: string): Promise<void> {
   const end = performance.now() + othersDeliverWithinMs
   while (performance.now() < end) {
-    const left = await db.selectFrom('outbox').select('id').where('tag', '=', tag).executeTakeFirst()
-    if (left === undefined) return
+    const { rows } = await sql`select where exists (select from outbox where tag = ${tag})
+      and ${othersCountInRedis(instance)}`.execute(db)
+    if (rows.length === 0) return
     await sleep(lookAgainMs)
   }
 }
@@ -106,5 +119,6 @@ async function raiseVersion(trx: Transaction<AccountTables>, tag: string): Promi
 
 /** A lease, and the deadline of a question that was sent at its end. */
 const othersDeliverWithinMs = leaseMs + 100
-const lookAgainMs = 25
+const lookAgainMs = 15
 const drainAtOnce = 1000
+const deliverAtOnce = 8

@@ -1,8 +1,12 @@
+import { unavailable } from '@hearth/chassis/errors'
+import { inTime, LateError } from '@hearth/chassis/in-time'
 import { sql } from 'kysely'
 import { burstLimiter } from './burst-limiter.ts'
+import type { CountingPlace } from './counting-place.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Burst, Charge, Gate, GateRequest, Refused, Standing, Verdict } from './gate.ts'
 import type { Ledger } from './ledger.ts'
+import { lockAccount, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
 
 /** What the Postgres gate works with. `clock` overrides the database's clock (Unix milliseconds), for tests. */
@@ -12,6 +16,15 @@ export type PostgresGateOptions = {
   readonly burst: Burst
   readonly ledger: Ledger
   readonly clock: (() => number) | undefined
+  /** When there is a Redis too: where accounts are counted, and how Redis hears of what is given back here. */
+  readonly place?: CountingPlace | undefined
+  readonly outbox?: Outbox | undefined
+}
+
+/** The gate that counts in Postgres. */
+export type PostgresGate = Gate & {
+  /** Asks for an instance that can use Redis, of an account that is counted here; `back` when it need not be. */
+  readonly checkHere: (request: GateRequest) => Promise<Verdict | 'back'>
 }
 
 /**
@@ -20,29 +33,22 @@ export type PostgresGateOptions = {
  *
  * The burst limit is kept per process: it bounds abuse, it is not a quota.
  */
-export function postgresGate({ db, plans, burst, ledger, clock }: PostgresGateOptions): Gate {
+export function postgresGate(options: PostgresGateOptions): PostgresGate {
   const quotas = JSON.stringify(
-    Object.fromEntries(Object.entries(plans).map(([id, { daily, monthly }]) => [id, [daily, monthly]])),
+    Object.fromEntries(
+      Object.entries(options.plans).map(([id, { daily, monthly }]) => [id, [daily, monthly]]),
+    ),
   )
-  const bursts = burstLimiter(burst)
+  const bursts = burstLimiter(options.burst)
+  const away = options.place === undefined ? null : 'away'
 
-  async function check(request: GateRequest): Promise<Verdict> {
-    const { tag, selector, digests } = request
-    const seen = ledger.highest(tag)
+  async function check(request: GateRequest, inPlace: 'away' | 'here' | null): Promise<Verdict | 'back'> {
     // Counted before the look-up, or calls at once would all find the limit untouched; by the digest, so that only
     // who has the whole key counts against it. A key over its burst limit costs a look at the key, but no unit.
-    const caller = digests[0] ?? tag
+    const caller = request.digests[0] ?? request.tag
     const { wait, remaining: burstRemaining } = bursts.take(caller, performance.now())
-    const at = clock === undefined ? null : new Date(clock())
-    const { rows } = await sql<GateRow>`
-      select outcome, plan, day, used_today, used_before, extract(epoch from instant)::float8 * 1000 as now
-      from (select coalesce(${at}::timestamptz, clock_timestamp()) as instant) as chosen,
-        pass_gate(${tag}, ${selector}, ${digests.join(' ')}, ${wait > 0 ? 0 : request.cost}::integer, instant,
-          ${quotas}::jsonb, ${seen?.day ?? 0}::integer, ${seen?.used ?? 0}::integer, ${seen?.refunded ?? 0}::integer)`.execute(
-      db,
-    )
-    const [row] = rows
-    if (row === undefined) throw new Error('pass_gate returned no row.')
+    const row = await passGate(options, quotas, { ...request, cost: wait > 0 ? 0 : request.cost }, inPlace)
+    if (row.outcome === 'back') return 'back'
     if (row.outcome !== 'ok' && row.outcome !== 'over') {
       bursts.forget(caller)
       return { outcome: row.outcome }
@@ -50,11 +56,93 @@ export function postgresGate({ db, plans, burst, ledger, clock }: PostgresGateOp
     const standing = standingOf(row, burstRemaining)
     if (wait > 0) return { ...standing, outcome: 'burst', waitMs: wait }
     if (row.outcome === 'over') return { ...standing, outcome: 'over', waitMs: 0 }
-    const charge = request.cost === 0 ? undefined : ({ tag, day: row.day, by: 'postgres' } as const)
+    const charge =
+      request.cost === 0 ? undefined : ({ tag: request.tag, day: row.day, by: 'postgres' } as const)
     return { ...standing, outcome: 'ok', charge }
   }
 
-  return { check, refund: (charge) => refundInPostgres(db, charge) }
+  const giveBack = (charge: Charge) => refundAndTell(options, charge)
+  return {
+    check: async (request) => (await inBudget(check(request, away), giveBack)) as Verdict, // only `here` is sent back
+    checkHere: (request) => inBudget(check(request, 'here'), giveBack),
+    refund: giveBack,
+  }
+}
+
+/**
+ * Several steps that are each answered in time may together take too long.
+ *
+ * @throws HttpError 503 then; a unit that is charged all the same is given back
+ */
+async function inBudget(
+  coming: Promise<Verdict | 'back'>,
+  giveBack: (charge: Charge) => Promise<void>,
+): Promise<Verdict | 'back'> {
+  try {
+    return await inTime(budgetMs, coming)
+  } catch (error) {
+    if (!(error instanceof LateError)) throw error
+    coming
+      .then(async (verdict) => {
+        if (verdict !== 'back' && 'charge' in verdict && verdict.charge !== undefined)
+          await giveBack(verdict.charge)
+      })
+      .catch(() => undefined) // it was never answered, so nobody counts on it
+    throw unavailable('The quota of the account could not be checked in time.', error)
+  }
+}
+
+const budgetMs = 1_000
+
+/** Asks once more each time the account had to be moved to Postgres first. */
+async function passGate(
+  options: PostgresGateOptions,
+  quotas: string,
+  request: GateRequest,
+  inPlace: 'away' | 'here' | null,
+): Promise<GateRow & { outcome: Exclude<GateRow['outcome'], 'move'> }> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const row = await askOnce(options, quotas, request, inPlace)
+    const { outcome } = row
+    if (outcome !== 'move') return { ...row, outcome }
+    await options.place?.toPostgres(request.tag)
+  }
+  throw unavailable('The account is being moved between two stores.')
+}
+
+/** An account that is moved back and forth all the time is still asked about in between. */
+const attempts = 5
+
+async function askOnce(
+  { db, ledger, clock }: PostgresGateOptions,
+  quotas: string,
+  { tag, selector, digests, cost }: GateRequest,
+  inPlace: 'away' | 'here' | null,
+): Promise<GateRow> {
+  const seen = ledger.highest(tag)
+  const at = clock === undefined ? null : new Date(clock())
+  const gate = sql.ref(inPlace === null ? 'pass_gate' : 'pass_gate_in_place')
+  const place = inPlace === null ? sql`` : sql`, ${inPlace}::text`
+  const { rows } = await sql<GateRow>`
+    select outcome, plan, day, used_today, used_before, extract(epoch from instant)::float8 * 1000 as now
+    from (select coalesce(${at}::timestamptz, clock_timestamp()) as instant) as chosen,
+      ${gate}(${tag}, ${selector}, ${digests.join(' ')}, ${cost}::integer, instant, ${quotas}::jsonb,
+        ${seen?.day ?? 0}::integer, ${seen?.used ?? 0}::integer, ${seen?.refunded ?? 0}::integer${place})`.execute(
+    db,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('pass_gate returned no row.')
+  return row
+}
+
+/** An account that Redis counts would else be refused there for a unit that it has again. */
+async function refundAndTell({ db, outbox }: PostgresGateOptions, charge: Charge): Promise<void> {
+  if (outbox === undefined) return refundInPostgres(db, charge)
+  await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, charge.tag)
+    await refundInPostgres(trx, charge)
+    if (account?.counted_in === 'redis') await outbox.note(trx, charge.tag)
+  })
 }
 
 /** Gives a unit back in the ledger; right for units of either gate, since a day's columns are summed. */
@@ -88,7 +176,7 @@ function standingOf(row: GateRow, burstRemaining: number): Standing {
 }
 
 type GateRow = {
-  readonly outcome: 'ok' | 'over' | Refused['outcome']
+  readonly outcome: 'ok' | 'over' | 'move' | 'back' | Refused['outcome']
   readonly plan: string
   readonly day: number
   readonly used_today: number

@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
-import { Cluster, type Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { countingPlace } from './counting-place.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
 import { failoverGate } from './failover-gate.ts'
+import { gateInstances } from './gate-instances.ts'
 import type { Burst, Gate } from './gate.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
-import { redisGate, type RedisGate } from './redis-gate.ts'
+import { redisGate, replicate } from './redis-gate.ts'
+import { beat, checkWritable, connectedOrNot, onDisconnect, warnOfEviction } from './redis-nodes.ts'
 import { redisRecords } from './redis-records.ts'
-import { redisTrust, type RedisTrust } from './redis-trust.ts'
+import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
 
 /** The gate of a process with everything that belongs to it. */
 export type QuotaGate = Gate & {
@@ -33,6 +36,8 @@ export type QuotaGateOptions = {
   /** Unique name of this process. */
   readonly instance: string
   readonly clock?: (() => number) | undefined
+  /** How long Redis is waited for, in milliseconds; 75 unless told. */
+  readonly answerWithinMs?: number | undefined
 }
 
 /** Opens the gate: on Redis with Postgres behind it when there is a Redis, else on Postgres. */
@@ -53,23 +58,14 @@ function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateO
 }
 
 async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
-  const { db, log } = options
-  const { ledger, postgres, onRedis, epoch } = partsOf(options, redis)
-  const trust: RedisTrust = redisTrust({
-    log,
-    connected: () => redis.status === 'ready',
-    beat: () => redis.ping(),
-    beforeTrust: async () => {
-      await ledger.flush()
-      // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
-      epoch.current = await nextEpoch(db)
-      await outbox.drain()
-    },
-  })
-  const outbox = redisOutbox(db, onRedis.replicate, trust.holds)
+  const { log } = options
+  const parts = partsOf(options, redis, () => trust.isTrusted())
+  const { ledger, postgres, onRedis, outbox, instances } = parts
+  const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
   const timers = [
     every(flushEveryMs, log, ledger.flush),
-    every(drainEveryMs, log, () => (trust.holds() ? outbox.drain() : Promise.resolve())),
+    every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
+    every(drainEveryMs, log, instances.stay),
   ]
   onDisconnect(redis, trust.disconnected)
   await connectedOrNot(redis)
@@ -77,44 +73,72 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   return {
     ...failoverGate(onRedis, postgres, trust),
     ...{ ledger, outbox },
-    serving: () => (trust.holds() ? 'redis' : 'postgres'),
-    close: () => {
+    serving: () => (trust.isTrusted() ? 'redis' : 'postgres'),
+    async close() {
       trust.close()
-      return stop(timers, ledger)
+      await stop(timers, ledger)
+      await instances.leave()
     },
   }
 }
 
-/** Both gates and the ledger between them. */
-function partsOf(options: QuotaGateOptions, redis: Redis | Cluster) {
-  const { deployment, db, plans, burst, log, instance, clock } = options
+function trustOptions(
+  { db, deployment, log, answerWithinMs = 75 }: QuotaGateOptions,
+  redis: Redis | Cluster,
+  { ledger, epoch, outbox, instances }: ReturnType<typeof partsOf>,
+): RedisTrustOptions {
+  const once = { warned: false }
+  return {
+    ...{ log, hasOneNode: !redis.isCluster, catchUp: outbox.drain },
+    connected: () => redis.status === 'ready',
+    beat: () => beat(redis, answerWithinMs),
+    async beforeTrust() {
+      await checkWritable(redis, deployment.code, answerWithinMs)
+      if (!once.warned) await warnOfEviction(redis, log)
+      once.warned = true
+      await ledger.flush()
+      await instances.enter()
+      // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
+      epoch.current = await nextEpoch(db)
+      await outbox.drain()
+    },
+    onReturn: instances.comeBack,
+    async afterTrust() {
+      await ledger.flush()
+      await instances.leave()
+    },
+  }
+}
+
+/** Both gates, and what keeps them together. */
+function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: () => boolean) {
+  const { deployment, db, plans, burst, log, instance, clock, answerWithinMs } = options
   const epoch = { current: 0 }
   const ledger: Ledger = createLedger(db, instance, (tags) => {
     // Charges made while Redis was away reach the records of accounts that are in use again.
-    replicateAll(onRedis, tags).catch((error: unknown) => {
+    replicateAll(copy, tags).catch((error: unknown) => {
       log.warn({ err: error }, 'direct charges reach Redis later')
     })
   })
-  const postgres = postgresGate({ db, plans, burst, ledger, clock })
-  const common = { ledger, epoch: () => epoch.current }
+  const common = { db, ledger, plans, burst, clock }
   const records = redisRecords({
-    ...common,
-    redis,
-    plans,
-    burst,
-    clock,
-    prefix: deployment.code,
-    floor: ledger.highest,
+    ...{ ...common, redis, answerWithinMs, prefix: deployment.code },
+    ...{ epoch: () => epoch.current, floor: ledger.highest },
   })
-  const onRedis: RedisGate = redisGate({ ...common, records, db, planIds: Object.keys(plans), postgres })
-  return { ledger, postgres, onRedis, epoch }
+  const copying = { records, db, ledger, epoch: () => epoch.current }
+  const copy = (tag: string): Promise<void> => replicate(copying, tag)
+  const outbox = redisOutbox({ db, instance, trusting, replicate: copy })
+  const place = countingPlace(db, outbox)
+  const postgres = postgresGate({ ...common, place, outbox })
+  const onRedis = redisGate({ ...copying, place, postgres, planIds: Object.keys(plans) })
+  return { ledger, postgres, onRedis, epoch, outbox, instances: gateInstances(db, instance) }
 }
 
 const flushEveryMs = 250
 const drainEveryMs = 50
 
-async function replicateAll(gate: RedisGate, tags: readonly string[]): Promise<void> {
-  for (const tag of tags) await gate.replicate(tag)
+async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly string[]): Promise<void> {
+  for (const tag of tags) await copy(tag)
 }
 
 async function stop(timers: readonly NodeJS.Timeout[], ledger: Ledger): Promise<void> {
@@ -130,28 +154,6 @@ async function nextEpoch(db: AccountDatabase): Promise<number> {
   if (row === undefined) throw new Error('The table gate_epoch has no row; run the migrations.')
   return row.epoch
 }
-
-/** Tells of every connection that ends, in a cluster that of any node. */
-function onDisconnect(redis: Redis | Cluster, listener: () => void): void {
-  redis.on('close', listener)
-  if (!(redis instanceof Cluster)) return
-  for (const node of redis.nodes()) node.on('close', listener)
-  redis.on('+node', (node: Redis) => node.on('close', listener))
-}
-
-/** Waits for the first connection, but not for a Redis that is away: the service then starts on Postgres. */
-async function connectedOrNot(redis: Redis | Cluster): Promise<void> {
-  if (redis.status === 'ready') return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, firstConnectionMs)
-    redis.once('ready', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}
-
-const firstConnectionMs = 500
 
 /** Repeats work that must not overlap with itself; failures are logged once per spell. */
 function every(ms: number, log: Logger, work: () => Promise<void>): NodeJS.Timeout {

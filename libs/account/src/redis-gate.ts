@@ -2,7 +2,8 @@ import { readSnapshot, tombstone, type Snapshot } from './account-snapshot.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
 import type { Ledger } from './ledger.ts'
-import { refundInPostgres } from './postgres-gate.ts'
+import type { CountingPlace } from './counting-place.ts'
+import { refundInPostgres, type PostgresGate } from './postgres-gate.ts'
 import type { RedisRecords, Reply } from './redis-records.ts'
 import { dayOf } from './windows.ts'
 
@@ -14,15 +15,13 @@ export type RedisGateOptions = {
   /** The epoch in which this instance trusts Redis. */
   readonly epoch: () => number
   readonly ledger: Ledger
-  /** Answers why a key that is not in Redis is refused. */
-  readonly postgres: Gate
+  /** Answers why a key that is not in Redis is refused, and counts the accounts that are counted in Postgres. */
+  readonly postgres: PostgresGate
+  readonly place: CountingPlace
 }
 
 /** The gate that counts in Redis. */
-export type RedisGate = Gate & {
-  /** Writes the state of an account from Postgres to Redis; resolves when Redis has acknowledged it. */
-  readonly replicate: (tag: string) => Promise<void>
-}
+export type RedisGate = Gate
 
 /** The gate that counts in Redis; what the records there do not know it reads from Postgres, and asks again. */
 export function redisGate(options: RedisGateOptions): RedisGate {
@@ -30,7 +29,11 @@ export function redisGate(options: RedisGateOptions): RedisGate {
 
   /** Reads an account from Postgres into Redis, once for all who wait for it; false when there is none. */
   function fill(tag: string, now: number): Promise<boolean> {
-    const underWay = filling.get(tag) ?? copyToRedis(options, tag, now).finally(() => filling.delete(tag))
+    const underWay =
+      filling.get(tag) ??
+      copyToRedis(options, tag, now)
+        .then((snapshot) => snapshot !== undefined)
+        .finally(() => filling.delete(tag))
     filling.set(tag, underWay)
     return underWay
   }
@@ -38,10 +41,20 @@ export function redisGate(options: RedisGateOptions): RedisGate {
   return {
     check: (request) => check(options, fill, request),
     refund: (charge) => refund(options, charge),
-    replicate: async (tag) => {
-      await copyToRedis(options, tag, await options.records.now(), tombstone)
-    },
   }
+}
+
+/**
+ * Writes the state of an account from Postgres to Redis; resolves when Redis has acknowledged it. What Redis had
+ * counted of an account that Postgres counts from now on is in the ledger then.
+ */
+export async function replicate(
+  options: Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger'>,
+  tag: string,
+): Promise<void> {
+  const { records, ledger } = options
+  const snapshot = await copyToRedis(options, tag, await records.now(), tombstone)
+  if (snapshot?.state === 'p') await ledger.flush()
 }
 
 type Fill = (tag: string, now: number) => Promise<boolean>
@@ -55,6 +68,10 @@ async function check(options: RedisGateOptions, fill: Fill, request: GateRequest
       const reason = await reasonFor(options.postgres, request)
       if (reason !== undefined) return reason
       await fill(request.tag, reply.now)
+    } else if (reply.outcome === 'elsewhere') {
+      const verdict = await options.postgres.checkHere(request)
+      if (verdict !== 'back') return verdict
+      await options.place.toRedis(request.tag)
     } else {
       return verdictOf(options, request, reply)
     }
@@ -71,16 +88,19 @@ const attempts = 3
  * @param gone what stands for an account that does not exist; without it nothing is written then
  */
 async function copyToRedis(
-  { db, records, epoch }: RedisGateOptions,
+  { db, records, epoch, ledger }: Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger'>,
   tag: string,
   now: number,
   gone?: Snapshot,
-): Promise<boolean> {
+): Promise<Snapshot | undefined> {
   const epochRead = epoch()
   const day = dayOf(now)
-  const snapshot = (await readSnapshot(db, tag, day, new Date(now))) ?? gone
-  if (snapshot !== undefined) await records.write(tag, epochRead, day, snapshot)
-  return snapshot !== undefined
+  const found = await readSnapshot(db, tag, day, new Date(now))
+  const snapshot = found ?? gone
+  if (snapshot === undefined) return undefined
+  const counted = await records.write(tag, epochRead, found?.day ?? day, snapshot)
+  if (counted.used > snapshot.used || counted.refunded > snapshot.refunded) ledger.saw(tag, counted)
+  return snapshot
 }
 
 function verdictOf({ ledger, planIds }: RedisGateOptions, { tag, cost }: GateRequest, reply: Reply): Verdict {
@@ -93,20 +113,18 @@ function verdictOf({ ledger, planIds }: RedisGateOptions, { tag, cost }: GateReq
   return { ...standing, outcome, charge: cost === 0 ? undefined : { tag, day, by: 'redis' } }
 }
 
-/** Why Postgres refuses a key, or undefined when it does not: then the record in Redis is behind. */
+/**
+ * Why Postgres refuses a key, or undefined when it does not: then the record in Redis is behind. Without Postgres
+ * nobody is told that a key is bad: it may be new.
+ */
 async function reasonFor(postgres: Gate, request: GateRequest): Promise<Verdict | undefined> {
-  try {
-    const verdict = await postgres.check({ ...request, cost: 0 })
-    return 'plan' in verdict ? undefined : verdict
-  } catch {
-    // Without Postgres the record in Redis is the best there is, and it says no.
-    return { outcome: 'unknown' }
-  }
+  const verdict = await postgres.check({ ...request, cost: 0 })
+  return 'plan' in verdict ? undefined : verdict
 }
 
 async function refund({ records, ledger, db }: RedisGateOptions, charge: Charge): Promise<void> {
   const refunded = await records.refund(charge.tag, charge.day)
   if (refunded === undefined) return refundInPostgres(db, charge)
-  const used = ledger.highest(charge.tag)?.used ?? 0
-  ledger.saw(charge.tag, { day: charge.day, used, refunded })
+  const seen = ledger.highest(charge.tag)
+  ledger.saw(charge.tag, { day: charge.day, used: seen?.day === charge.day ? seen.used : 0, refunded })
 }

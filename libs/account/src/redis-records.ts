@@ -1,20 +1,32 @@
-import type { Cluster, Redis } from 'ioredis'
+import { inTime } from '@hearth/chassis/in-time'
+import { isRedisUnavailable } from '@hearth/chassis/redis'
+import { ReplyError, type Cluster, type Redis } from 'ioredis'
 import { createHash } from 'node:crypto'
 import type { Snapshot } from './account-snapshot.ts'
 import type { Burst, GateRequest } from './gate.ts'
 import type { Seen } from './ledger.ts'
 import type { Plans } from './plans.ts'
-import { gateReplyFields, gateScript, refundScript, scriptOutcomes, writeScript } from './redis-scripts.ts'
+import {
+  gateReplyFields,
+  gateReplyHeader,
+  gateScript,
+  refundScript,
+  scriptOutcomes,
+  writeScript,
+} from './redis-scripts.ts'
 
 /** Redis did not do what it was asked, or not in time. */
 export class RedisAway extends Error {
   override readonly name = 'RedisAway'
-  /** False when the question was never sent; else it may have been done after all. */
+  /** False when the question was never sent, or was refused; else it may have been done after all. */
   readonly mayHaveRun: boolean
+  /** False when Redis answers, and the fault is with this one record or question. */
+  readonly isOutage: boolean
 
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
-    this.mayHaveRun = !/isn't writeable/.test(String(cause))
+    this.mayHaveRun = !(cause instanceof ReplyError || /isn't (writeable|ready)/.test(String(cause)))
+    this.isOutage = isRedisUnavailable(cause)
   }
 }
 
@@ -31,6 +43,8 @@ export type RedisRecordsOptions = {
   readonly clock: (() => number) | undefined
   /** The highest count this instance has seen for an account: a record that shows less is raised to it. */
   readonly floor: (tag: string) => Seen | undefined
+  /** How long an answer is waited for, in milliseconds; after that the question holds no more. 75 unless told. */
+  readonly answerWithinMs?: number | undefined
 }
 
 /** The records of accounts in Redis; see redis-scripts.ts. Everything rejects with RedisAway when Redis fails. */
@@ -41,8 +55,9 @@ export type RedisRecords = {
    * Makes a record follow Postgres unless it is newer.
    *
    * @param epoch the epoch in which the snapshot was read, or an earlier one
+   * @returns what the record has counted on its day
    */
-  readonly write: (tag: string, epoch: number, day: number, snapshot: Snapshot) => Promise<void>
+  readonly write: (tag: string, epoch: number, day: number, snapshot: Snapshot) => Promise<Seen>
   /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
   /** Unix milliseconds by the clock that decides. */
@@ -67,10 +82,9 @@ export type Reply = {
 }
 
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
-  const { redis, epoch, clock, floor } = options
+  const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
   const gate = prepare(gateScript(options.plans, options.burst))
-  const run = (script: Script, keys: readonly string[], args: readonly Argument[]) =>
-    runScript(redis, script, keys, args)
+  const put = askingInTime(redis, answerWithinMs)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
 
   async function askAll(requests: readonly GateRequest[]): Promise<Reply[]> {
@@ -80,7 +94,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       ...requests.flatMap((one) => askFor(one, floor(one.tag))),
     ]
     const keys = requests.map(({ tag }) => recordOf(tag))
-    const flat = await run(gate, keys, args)
+    const flat = await put(gate, keys, args)
     return requests.map((_, index) => readReply(flat, index))
   }
 
@@ -88,18 +102,51 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
     // In a cluster the records of one call must lie in one slot, so each account has its own call.
     ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
     async write(tag, epochRead, day, snapshot) {
-      await run(write, [recordOf(tag)], [epochRead, ...recordFields(day, snapshot, floor(tag))])
+      const fields = recordFields(day, snapshot, floor(tag))
+      const written = runScript(redis, write, [recordOf(tag)], [epochRead, ...fields])
+      const [dayNow = day, used = 0, refunded = 0] = await within(answerWithinMs, written)
+      return { day: dayNow, used, refunded }
     },
     async refund(tag, day) {
-      const [state, refunded] = await run(refund, [recordOf(tag)], [day])
+      const [, state, refunded] = await put(refund, [recordOf(tag)], [day])
       return state === 1 ? refunded : undefined
     },
-    now: async () => (clock === undefined ? redisTime(redis) : clock()),
+    now: async () => (clock === undefined ? within(answerWithinMs, redisTime(redis)) : clock()),
   }
 }
 
 /** Bounds how long one call keeps Redis from others: about a millisecond. */
 const mostPerCall = 256
+
+/**
+ * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies: it
+ * is at least as far ahead as the fastest of them has shown. A clock that was set forward makes it refuse questions
+ * as too late once, and that reply tells its new time.
+ */
+function askingInTime(redis: Redis | Cluster, answerWithinMs: number) {
+  let ahead = -Infinity
+
+  return async (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<number[]> => {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const until = performance.now() + ahead + answerWithinMs
+      const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
+      const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
+      const [here = 0, tooLate] = flat
+      ahead = Math.max(ahead, here - performance.now())
+      if (tooLate !== 0) return flat
+    }
+    throw new RedisAway('Redis got the question too late.', new Error('Its clock runs away.'))
+  }
+}
+
+/** @throws RedisAway when the answer does not come within that time, or is an error */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  try {
+    return await inTime(ms, answer)
+  } catch (error) {
+    throw new RedisAway('Redis did not answer.', error)
+  }
+}
 
 type Argument = string | number
 type Script = { readonly text: string; readonly sha: string }
@@ -116,14 +163,15 @@ function askFor({ selector, digests, cost }: GateRequest, seen: Seen | undefined
 }
 
 function recordFields(day: number, snapshot: Snapshot, seen: Seen | undefined): Argument[] {
-  const { version, state, plan, used, refunded, directUsed, directRefunded, before, keys } = snapshot
+  const { version, state, plan, used, refunded, directUsed, directRefunded, keys } = snapshot
   const known = seen?.day === day ? seen : { used: 0, refunded: 0 }
   const counters = [
     Math.max(used, known.used),
     Math.max(refunded, known.refunded),
     directUsed,
     directRefunded,
-    before,
+    snapshot.usedBefore,
+    snapshot.refundedBefore,
   ]
   return [
     version,
@@ -142,24 +190,16 @@ async function runScript(
   keys: readonly string[],
   args: readonly Argument[],
 ): Promise<number[]> {
-  try {
-    const reply = await redis.evalsha(sha, keys.length, ...keys, ...args).catch((error: unknown) => {
-      if (String(error).includes('NOSCRIPT')) return redis.eval(text, keys.length, ...keys, ...args)
-      throw error
-    })
-    return reply as number[] // our scripts reply with integers only
-  } catch (error) {
-    throw new RedisAway('Redis did not answer.', error)
-  }
+  const reply = await redis.evalsha(sha, keys.length, ...keys, ...args).catch((error: unknown) => {
+    if (String(error).includes('NOSCRIPT')) return redis.eval(text, keys.length, ...keys, ...args)
+    throw error
+  })
+  return reply as number[] // our scripts reply with integers only
 }
 
 async function redisTime(redis: Redis | Cluster): Promise<number> {
-  try {
-    const [seconds, micros] = await redis.time()
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
-  } catch (error) {
-    throw new RedisAway('Redis did not tell the time.', error)
-  }
+  const [seconds, micros] = await redis.time()
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }
 
 /** Collects the questions of one turn of the event loop and answers them together. */
@@ -204,11 +244,11 @@ type Waiting<Question, Answer> = {
 }
 
 function readReply(flat: readonly number[], index: number): Reply {
-  const at = 1 + index * gateReplyFields
+  const at = gateReplyHeader + index * gateReplyFields
   const field = (offset: number): number => flat[at + offset] ?? 0
   return {
     outcome: scriptOutcomes[field(0)] ?? 'miss',
-    now: flat[0] ?? 0,
+    now: flat[1] ?? 0,
     plan: field(1),
     day: field(2),
     used: field(3),

@@ -13,12 +13,11 @@ local function month_start(day)
   return day - (doy - math.floor((153 * mp + 2) / 5))
 end`
 
-const calendar = `${monthOnly}
-local function clock(given)
-  if given ~= '' then return tonumber(given) end
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end`
+/** The first argument of a question is the instant until which it holds. */
+const askedInTime = `
+local time = redis.call('TIME')
+local here = time[1] * 1000 + math.floor(time[2] / 1000)
+if ARGV[1] ~= '' and here > tonumber(ARGV[1]) then return { here, 0 } end`
 
 /** Idle records go after a week; they are read from Postgres again when needed. */
 const recordLifetimeMs = 7 * 86_400_000
@@ -27,8 +26,10 @@ const recordLifetimeMs = 7 * 86_400_000
  * The record of an account in Redis, one hash per account at `<svc>:{<tag>}`:
  *
  *   e  epoch the record was last read from Postgres in     v  version of the account it shows
- *   s  state: a active, s suspended, d deleted             P  plan id
- *   d  day number of the counters below                    b  units of the month used before that day
+ *   s  state: a active, p counted in Postgres,             P  plan id
+ *      s suspended, d deleted
+ *   d  day number of the counters below                    b  charged in the month before that day
+ *                                                          c  given back of these
  *   p  charged on that day by this gate                    n  given back of these
  *   x  charged on that day by the Postgres gate            y  given back of these
  *   k<sel>  digest and expiry (Unix seconds, 0: never) of each key that is not revoked
@@ -37,20 +38,37 @@ const recordLifetimeMs = 7 * 86_400_000
  * A key that is not in the record is not valid: revoking is writing a newer version without it.
  */
 
+/**
+ * A question that its asker no longer waits for must change nothing: a Redis that was stopped for a while reads it
+ * when it wakes, and the call was counted elsewhere long ago. So every question says until when it holds, by the
+ * clock of Redis (which its replies tell).
+ */
+
 /** Outcomes of the gate script, by position in this list. */
-export const scriptOutcomes = ['ok', 'miss', 'unknown', 'expired', 'suspended', 'burst', 'over'] as const
+export const scriptOutcomes = [
+  'ok',
+  'miss',
+  'unknown',
+  'expired',
+  'suspended',
+  'burst',
+  'over',
+  'elsewhere',
+] as const
 
 /** Arguments of the gate script before those of the requests, and per request. */
-export const gateHeaderArguments = 2
+export const gateHeaderArguments = 3
 export const gateRequestArguments = 5
 
-/** Numbers per request in the gate script's reply, after the instant. */
+/** Numbers of the gate script's reply before those of the requests, and per request. */
+export const gateReplyHeader = 2
 export const gateReplyFields = 9
 
 /**
- * KEYS: one record per request. ARGV: epoch, test clock in ms (or ''), then per request: selector ('' for a
- * session), digests, cost, day and count of the floor. Reply: instant in ms, then per request: outcome, plan
- * position, day, p, n, x - y, b, burst remaining, milliseconds to wait.
+ * KEYS: one record per request. ARGV: until when the question holds (ms by the clock of Redis, or ''), epoch, test
+ * clock in ms (or ''), then per request: selector ('' for a session), digests, cost, day and count of the floor.
+ * Reply: instant by the clock of Redis and instant of the decision in ms, and nothing more when it came too late; else
+ * then per request: outcome, plan position, day, p, n, x - y, b - c, burst remaining, milliseconds to wait.
  */
 export function gateScript(plans: Plans, burst: Burst): string {
   const rows = Object.entries(plans).map(
@@ -63,12 +81,12 @@ local tolerance = interval * ${burst.size}
 ${gateBody}`
 }
 
-const gateBody = `${calendar}
-local epoch = tonumber(ARGV[1])
-local now = clock(ARGV[2])
+const gateBody = `${monthOnly}${askedInTime}
+local epoch = tonumber(ARGV[2])
+local now = ARGV[3] == '' and here or tonumber(ARGV[3])
 local real_day = math.floor(now / 86400000)
-local reply = { now }
-local at = 1
+local reply = { here, now }
+local at = ${gateReplyHeader}
 local function answer(outcome, plan, day, p, n, x, b, left, wait)
   reply[at + 1], reply[at + 2], reply[at + 3] = outcome, plan or 0, day or real_day
   reply[at + 4], reply[at + 5], reply[at + 6] = p or 0, n or 0, x or 0
@@ -78,7 +96,7 @@ end
 for i = 1, #KEYS do
   local arg = ${gateHeaderArguments} + (i - 1) * ${gateRequestArguments}
   local selector, digests, cost = ARGV[arg + 1], ARGV[arg + 2], tonumber(ARGV[arg + 3])
-  local r = redis.call('HMGET', KEYS[i], 'e', 's', 'P', 'd', 'p', 'n', 'x', 'y', 'b', 'k' .. selector, 't' .. selector)
+  local r = redis.call('HMGET', KEYS[i], 'e', 's', 'P', 'd', 'p', 'n', 'x', 'y', 'b', 'k' .. selector, 't' .. selector, 'c')
   local stored_day = tonumber(r[4])
   local plan = plans[r[3]] or plans['free']
   if not r[1] or tonumber(r[1]) < epoch or stored_day > real_day + 1 then
@@ -89,15 +107,18 @@ for i = 1, #KEYS do
     answer(3)
   elseif r[2] == 's' then
     answer(4)
+  elseif r[2] == 'p' then
+    answer(7)
   else
     local day, p, n = stored_day, tonumber(r[5]), tonumber(r[6])
-    local x, y, b = tonumber(r[7]), tonumber(r[8]), tonumber(r[9])
+    local x, y, b, c = tonumber(r[7]), tonumber(r[8]), tonumber(r[9]), tonumber(r[12] or 0)
     local rolled = stored_day < real_day
     if rolled then
       day = real_day
-      b = stored_day >= month_start(day) and b + p - n + x - y or 0
+      if stored_day >= month_start(day) then b, c = b + p + x, c + n + y else b, c = 0, 0 end
       p, n, x, y = 0, 0, 0, 0
     end
+    local before = math.max(0, b - c)
     if tonumber(ARGV[arg + 4]) == day then p = math.max(p, tonumber(ARGV[arg + 5])) end
     local used = p - n + x - y
     local due, left, wait = now, 2147483647, 0
@@ -107,75 +128,79 @@ for i = 1, #KEYS do
       wait = math.ceil(due - tolerance - now)
     end
     if wait > 0 then
-      answer(5, plan[3], day, p, n, x - y, b, 0, wait)
+      answer(5, plan[3], day, p, n, x - y, before, 0, wait)
     else
       local outcome = 0
-      if cost > 0 and (used + cost > plan[1] or plan[2] >= 0 and b + used + cost > plan[2]) then
+      if cost > 0 and (used + cost > plan[1] or plan[2] >= 0 and before + used + cost > plan[2]) then
         outcome = 6
       else
         p = p + cost
       end
-      if rolled then
-        redis.call('HSET', KEYS[i], 'd', day, 'p', p, 'n', n, 'x', x, 'y', y, 'b', b, 't' .. selector, due)
+      -- A day begins with its first charge: a clock that steps back over midnight before that leaves no trace.
+      if outcome > 0 or cost == 0 then
+        if interval > 0 then redis.call('HSET', KEYS[i], 't' .. selector, due) end
+      elseif rolled then
+        redis.call('HSET', KEYS[i], 'd', day, 'p', p, 'n', n, 'x', x, 'y', y, 'b', b, 'c', c, 't' .. selector, due)
         redis.call('PEXPIRE', KEYS[i], ${recordLifetimeMs})
       else
         redis.call('HSET', KEYS[i], 'p', p, 't' .. selector, due)
       end
-      answer(outcome, plan[3], day, p, n, x - y, b, left, 0)
+      answer(outcome, plan[3], day, p, n, x - y, before, left, 0)
     end
   end
 end
 return reply`
 
 /**
- * KEYS: the record. ARGV: the day of the charge. Reply: {1, n} when given back in the record; {2} when the day is
- * over (its unit was taken off the month; the ledger must hear of it); {0} when there is no such record.
+ * KEYS: the record. ARGV: until when the question holds, the day of the charge. Reply: the instant by the clock of
+ * Redis, then 1 and n when given back in the record; 2 when the day is over (its unit was taken off the month; the
+ * ledger must hear of it); 3 when there is no such record; 0 when the question came too late.
  */
-export const refundScript = `
-${monthOnly}
-local r = redis.call('HMGET', KEYS[1], 'd', 'n', 'b')
-local charged = tonumber(ARGV[1])
-if not r[1] then return { 0 } end
+export const refundScript = `${monthOnly}${askedInTime}
+local r = redis.call('HMGET', KEYS[1], 'd')
+local charged = tonumber(ARGV[2])
+if not r[1] then return { here, 3 } end
 local day = tonumber(r[1])
-if day == charged then return { 1, redis.call('HINCRBY', KEYS[1], 'n', 1) } end
-if day < charged then return { 0 } end
-if charged >= month_start(day) then redis.call('HSET', KEYS[1], 'b', math.max(0, tonumber(r[3]) - 1)) end
-return { 2 }`
+if day == charged then return { here, 1, redis.call('HINCRBY', KEYS[1], 'n', 1) } end
+if day < charged then return { here, 3 } end
+if charged >= month_start(day) then redis.call('HINCRBY', KEYS[1], 'c', 1) end
+return { here, 2 }`
 
 /**
  * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: epoch, version,
- * state, plan, day, p, n, x, y, b, then selector and packed key for each key. Counters merge by the maximum, so
- * nothing that either side has counted is lost. Reply: 1 when written, 0 when the record was newer.
+ * state, plan, day, p, n, x, y, b, c, then selector and packed key for each key. What only grows merges by the maximum,
+ * so nothing that either side has counted is lost, and a late writer takes nothing back. Reply: day, p and n of the
+ * record.
  */
 export const writeScript = `
 ${monthOnly}
 local key = KEYS[1]
-local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b')
-if r[2] and tonumber(r[2]) > tonumber(ARGV[2]) then return 0 end
-local day, b = tonumber(ARGV[5]), tonumber(ARGV[10])
-local count = { tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]) }
+local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b', 'c')
+if r[2] and tonumber(r[2]) > tonumber(ARGV[2]) then return { tonumber(r[3]), tonumber(r[4]), tonumber(r[5]) } end
+local day = tonumber(ARGV[5])
+local count = {}
+for i = 1, 6 do count[i] = tonumber(ARGV[5 + i]) end
 if r[1] then
   local stored = tonumber(r[3])
-  local own = { tonumber(r[4]), tonumber(r[5]), tonumber(r[6]), tonumber(r[7]) }
-  local own_b = tonumber(r[8])
+  local own = {}
+  for i = 1, 6 do own[i] = tonumber(r[3 + i] or 0) end
   if stored == day then
-    for i = 1, 4 do count[i] = math.max(count[i], own[i]) end
-    b = math.max(b, own_b)
+    for i = 1, 6 do count[i] = math.max(count[i], own[i]) end
   elseif stored == day + 1 then
     day, count = stored, own
-    b = own_b
   elseif stored < day and stored >= month_start(day) then
-    b = math.max(b, own_b + own[1] - own[2] + own[3] - own[4])
+    count[5] = math.max(count[5], own[5] + own[1] + own[3])
+    count[6] = math.max(count[6], own[6] + own[2] + own[4])
   end
 end
 local kept = {}
-for i = 11, #ARGV, 2 do kept[ARGV[i]] = true end
+for i = 12, #ARGV, 2 do kept[ARGV[i]] = true end
 for _, field in ipairs(redis.call('HKEYS', key)) do
   local kind = string.sub(field, 1, 1)
   if (kind == 'k' or kind == 't') and #field > 1 and not kept[string.sub(field, 2)] then redis.call('HDEL', key, field) end
 end
 redis.call('HSET', key, 'e', math.max(tonumber(ARGV[1]), tonumber(r[1] or 0)), 'v', ARGV[2], 's', ARGV[3], 'P', ARGV[4],
-  'd', day, 'p', count[1], 'n', count[2], 'x', count[3], 'y', count[4], 'b', b)
-for i = 11, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
+  'd', day, 'p', count[1], 'n', count[2], 'x', count[3], 'y', count[4], 'b', count[5], 'c', count[6])
+for i = 12, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', key, ${recordLifetimeMs})
-return 1`
+return { day, count[1], count[2] }`

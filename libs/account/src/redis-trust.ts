@@ -1,13 +1,24 @@
+import { isDown } from '@hearth/chassis/database'
+import { inTime } from '@hearth/chassis/in-time'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
-/** Whether Redis is trusted to count: a circuit breaker. */
+/** Whether Redis is trusted to count: a circuit breaker with a lease. */
 export type RedisTrust = {
+  /** Redis is trusted, and was heard from within a lease. */
   readonly holds: () => boolean
+  /** Redis is trusted, though the lease may have to be renewed before it is asked. */
+  readonly isTrusted: () => boolean
+  /** When the lease has run out: renews it if Redis answers, else gives the trust up. True when trust holds then. */
+  readonly renew: () => Promise<boolean>
   /** Redis answered a question that was sent at `sentAt` (performance.now()). */
-  readonly succeeded: (sentAt: number) => void
+  readonly heard: (sentAt: number) => void
+  /** Redis failed to do what only an outage keeps it from. */
   readonly failed: (error: unknown) => void
   /** The connection broke: what Redis says when it is back may be older than what it has acknowledged. */
   readonly disconnected: () => void
+  /** How often trust was lost. */
+  readonly losses: () => number
   /** Tries at once to win the trust back; false when that is not possible now. */
   readonly restore: () => Promise<boolean>
   /** Stops trying. */
@@ -16,104 +27,194 @@ export type RedisTrust = {
 
 /** What trust depends on. */
 export type RedisTrustOptions = {
+  /** Whether one answer tells that all of Redis is there; in a cluster only the beat does. */
+  readonly hasOneNode: boolean
   /** Whether there is a connection to Redis. */
   readonly connected: () => boolean
-  /** Asks Redis for a sign of life. @throws when there is none in time */
+  /** Asks every node of Redis that counts for a sign of life. @throws when one does not give it in time */
   readonly beat: () => Promise<unknown>
-  /** Makes everything true that must be before Redis is trusted: a new epoch, nothing left in the outbox. */
+  /** Delivers to Redis what others could not. @throws when Postgres does not answer */
+  readonly catchUp: () => Promise<void>
+  /** Makes everything true that must be before Redis is trusted: it can write, a new epoch, nothing in the outbox. */
   readonly beforeTrust: () => Promise<void>
+  /** Writes down what was counted, and says that no more comes. */
+  readonly afterTrust: () => Promise<void>
+  /** Told that trust goes on although Postgres may have heard that it had ended. */
+  readonly onReturn: () => void
   readonly log: Logger
 }
 
 /**
- * Trust is lost when the connection breaks, when three questions in a row fail, or when nothing was heard from Redis
- * for the time of a lease: an instance that is idle or busy with itself must not go on believing what others, cut off
- * from Redis, have changed meanwhile. From then on it is tried four times a second to win it back.
+ * Trust is lost when the connection breaks, when Redis leaves one question unanswered, or when nothing was heard from
+ * it for the time of a lease: an instance that is idle must not go on believing what others, cut off from Redis, have
+ * changed meanwhile. From then on it is tried four times a second to win it back.
+ *
+ * An instance that was busy with itself for as long as a lease has not heard anything either, but Redis was not away.
+ * It asks before it goes on: Redis for a sign of life, and Postgres for changes that it should have heard of. (When
+ * Postgres does not answer, nobody could make such a change; see the README for the exception.)
  */
 export function redisTrust(options: RedisTrustOptions): RedisTrust {
-  const { connected, log } = options
-  const state: TrustState = { trusting: false, failures: 0, losses: 0, heardAt: 0 }
-  let restoring: Promise<boolean> | undefined
-
-  function holds(): boolean {
-    if (state.trusting && performance.now() - state.heardAt > leaseMs) lose(state, log, leaseOver)
-    return state.trusting
+  const state: TrustState = {
+    ...{ trusting: false, losses: 0, heardAt: 0, left: Promise.resolve() },
+    ...{ isClosed: false, mayGoOn: false },
   }
-
-  const succeeded = (sentAt: number): void => {
-    hear(state, sentAt)
-  }
+  const holds = (): boolean => state.trusting && performance.now() - state.heardAt <= leaseMs
   const failed = (error: unknown): void => {
-    state.failures += 1
-    if (!connected() || state.failures >= failuresToTrip) lose(state, log, error)
+    lose(options, state, error)
   }
-
-  function restore(): Promise<boolean> {
-    restoring ??= winBack(options, state).finally(() => (restoring = undefined))
-    return restoring
-  }
+  const renew = oneAtATime(() => tryRenewal(options, state))
+  const restore = oneAtATime(() => winBack(options, state))
 
   const probe = setInterval(() => {
-    if (!state.trusting && connected()) void restore()
+    if (!state.trusting && options.connected()) void restore()
   }, probeEveryMs).unref()
   const pulse = setInterval(() => {
-    const sentAt = performance.now()
-    if (holds())
-      options.beat().then(() => {
-        succeeded(sentAt)
-      }, failed)
+    if (holds()) void beatOnce(options, state)
+    else if (state.trusting) void renew()
   }, beatEveryMs).unref()
 
   return {
-    ...{ holds, succeeded, failed, restore },
-    disconnected: () => lose(state, log, connectionOver),
+    ...{ holds, renew, failed, restore },
+    isTrusted: () => state.trusting,
+    heard: (sentAt) => {
+      if (options.hasOneNode) hear(state, sentAt)
+    },
+    disconnected: () => {
+      state.mayGoOn = false
+      failed(connectionOver)
+    },
+    losses: () => state.losses,
     close: () => {
       clearInterval(probe)
       clearInterval(pulse)
       state.trusting = false // the connection that is closed next is no news
+      state.isClosed = true
     },
+  }
+}
+
+/** Everybody who asks while it is under way gets the same outcome. */
+function oneAtATime(attempt: () => Promise<boolean>): () => Promise<boolean> {
+  let underWay: Promise<boolean> | undefined
+  return () => {
+    underWay ??= attempt().finally(() => (underWay = undefined))
+    return underWay
   }
 }
 
 /** How long an instance trusts a Redis that it does not hear from, in milliseconds. */
 export const leaseMs = 200
 
+const probeEveryMs = 250
 const beatEveryMs = 50
+/** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
+const catchUpWithinMs = 200
 const leaseOver = new Error('Nothing was heard from Redis for the time of a lease.')
 const connectionOver = new Error('The connection to Redis has ended.')
 
+type TrustState = {
+  trusting: boolean
+  losses: number
+  heardAt: number
+  /** Settles when Postgres has heard of the end of the last trust, or trust goes on. */
+  left: Promise<void>
+  isClosed: boolean
+  /** Trust was held on this very connection, and nothing has happened since but that Redis did not answer. */
+  mayGoOn: boolean
+}
+
 function hear(state: TrustState, sentAt: number): void {
-  state.failures = 0
   state.heardAt = Math.max(state.heardAt, sentAt)
 }
 
-type TrustState = { trusting: boolean; failures: number; losses: number; heardAt: number }
-
-function lose(state: TrustState, log: Logger, error: unknown): void {
+function lose(options: RedisTrustOptions, state: TrustState, error: unknown): void {
   state.losses += 1
   if (!state.trusting) return
   state.trusting = false
-  log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
+  state.left = leave(options, state)
+  options.log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
 }
 
-async function winBack({ beforeTrust, beat, log }: RedisTrustOptions, state: TrustState): Promise<boolean> {
-  const { losses } = state
-  let sentAt = 0
-  try {
-    await beforeTrust()
-    sentAt = performance.now()
-    await beat()
-  } catch (error) {
-    log.debug({ err: error }, 'quota gate: Redis cannot be trusted yet')
-    return false // the next probe tries again
+/**
+ * The others wait for it, so it is tried until Postgres has heard it. While Postgres is down, nobody can have counted
+ * elsewhere or changed anything, and trust goes on as soon as Redis, still the same one, answers again.
+ */
+async function leave(options: RedisTrustOptions, state: TrustState): Promise<void> {
+  while (!state.isClosed) {
+    try {
+      await options.afterTrust()
+      return
+    } catch (error) {
+      options.log.debug({ err: error }, 'quota gate: counts reach Postgres later')
+      if (isDown(error) && (await goOn(options, state))) return
+      await sleep(probeEveryMs, undefined, { ref: false })
+    }
   }
-  if (state.losses !== losses) return false // lost again meanwhile
-  state.failures = 0
+}
+
+async function goOn(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
+  const sentAt = performance.now()
+  const { losses } = state
+  try {
+    await options.beat()
+  } catch {
+    return false
+  }
+  if (!state.mayGoOn || state.losses !== losses || state.isClosed) return false
+  options.onReturn()
   state.heardAt = sentAt
   state.trusting = true
-  log.info('quota gate: serving from Redis')
+  options.log.warn('quota gate: serving from Redis again, while Postgres does not answer')
   return true
 }
 
-const probeEveryMs = 250
-const failuresToTrip = 3
+async function beatOnce(options: RedisTrustOptions, state: TrustState): Promise<void> {
+  const sentAt = performance.now()
+  try {
+    await options.beat()
+    hear(state, sentAt)
+  } catch (error) {
+    lose(options, state, error)
+  }
+}
+
+async function tryRenewal(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
+  if (!state.trusting) return false
+  const { losses } = state
+  const sentAt = performance.now()
+  const caughtUp = inTime(catchUpWithinMs, options.catchUp()).catch(() => undefined)
+  try {
+    await options.beat()
+  } catch {
+    lose(options, state, leaseOver)
+    return false
+  }
+  await caughtUp
+  if (state.losses !== losses) return false // lost meanwhile
+  hear(state, sentAt)
+  return true
+}
+
+async function winBack(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
+  const { beforeTrust, beat, log } = options
+  await state.left
+  if (state.trusting) return true
+  const { losses } = state
+  let sentAt = 0
+  try {
+    state.mayGoOn = false
+    await beforeTrust()
+    sentAt = performance.now()
+    await beat()
+    if (state.losses !== losses) throw connectionOver // meanwhile
+  } catch (error) {
+    log.debug({ err: error }, 'quota gate: Redis cannot be trusted yet')
+    state.left = leave(options, state)
+    return false // the next probe tries again
+  }
+  state.heardAt = sentAt
+  state.trusting = true
+  state.mayGoOn = true
+  log.info('quota gate: serving from Redis')
+  return true
+}

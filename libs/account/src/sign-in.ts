@@ -1,10 +1,18 @@
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
+import type { Response } from 'express'
 import Joi from 'joi'
-import { addressBucket, returnAttempt, takeAttempt } from './address-limits.ts'
+import {
+  addressBucket,
+  peekAttempts,
+  returnAttempt,
+  takeAttempt,
+  type AttemptLimit,
+} from './address-limits.ts'
 import type { AccountContext } from './context.ts'
 import { emailField, instant, normaliseEmail, passwordField } from './fields.ts'
+import { scopeOf } from './idempotency.ts'
 import { rateLimited } from './limits.ts'
 import { needsRehash } from './passwords.ts'
 import { accountProblems } from './problems.ts'
@@ -19,12 +27,16 @@ export function signIn(context: AccountContext): Endpoint {
     if (!allowed)
       throw rateLimited(window, now.getTime() / 1000, 'Too many sign-ins failed from this address.', res)
     res.locals.windows = [window]
+    if (window.remaining < signInLimit.limit - 1) await refuseGuessing(context, body.email, res)
     const account = await checkPassword(context, body.email, body.password).catch(async (error: unknown) => {
       // Nobody has looked at the password: the attempt does not count.
       await returnAttempt(db, signInLimit, address).catch(() => undefined)
       throw error
     })
-    if (account === undefined) throw wrongPassword(context)
+    if (account === undefined) {
+      await takeAttempt(db, guessLimit, guessesOf(body.email), context.at())
+      throw wrongPassword(context)
+    }
     await returnAttempt(db, signInLimit, address)
     const { token, expiresAt } = sessions.issue({ tag: account.tag, version: account.session_version })
     await send(res, 201, envelope.wrap({ token, expiresAt: expiresAt.toISOString() }, now))
@@ -60,6 +72,25 @@ function describeSignIn({ envelope }: AccountContext) {
       },
     ],
   }
+}
+
+/** Wrong passwords for one e-mail address, whether or not it has an account, from all network addresses together. */
+const guessLimit: AttemptLimit = { name: 'sign-in-email', limit: 100, seconds: 3600 }
+
+function guessesOf(email: string): string {
+  return scopeOf('sign-in', normaliseEmail(email))
+}
+
+/**
+ * Many network addresses that guess one password together get one attempt each per window of their own. The owner,
+ * whose first attempt is right, is not locked out by them.
+ *
+ * @throws HttpError rate_limited
+ */
+async function refuseGuessing(context: AccountContext, email: string, res: Response): Promise<void> {
+  const window = await peekAttempts(context.db, guessLimit, guessesOf(email), context.at())
+  if (window.remaining > 0) return
+  throw rateLimited(window, context.clock() / 1000, 'Too many sign-ins failed for this e-mail address.', res)
 }
 
 /** The account with this address and password; the same work is done whether or not there is one. */

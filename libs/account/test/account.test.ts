@@ -94,12 +94,13 @@ describe('the tables of the library', () => {
             'api_key',
             'attempt',
             'gate_epoch',
+            'gate_instance',
             'idempotency',
             'outbox',
             'usage_day',
             'usage_endpoint',
           ],
-          ...['month_start()', 'pass_gate()'],
+          ...['month_start()', 'pass_gate()', 'pass_gate_in_place()'],
         ]
           .map((name) => `test.${name}`)
           .toSorted(),

@@ -1,5 +1,6 @@
-import type { Database } from '@hearth/chassis/database'
+import { openDatabase, type Database } from '@hearth/chassis/database'
 import { openRedis } from '@hearth/chassis/redis'
+import { startFaultProxy, type FaultProxy } from '@hearth/infra/fault-proxy'
 import { startRedis, type TestServer } from '@hearth/infra/test-servers'
 import type { Cluster, Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
@@ -24,8 +25,14 @@ export type Rig = {
   readonly database: Database<AccountTables>
   readonly gates: readonly QuotaGate[]
   readonly clients: readonly (Redis | Cluster)[]
+  /** The network between each instance and its stores. */
+  readonly links: readonly { readonly redis: FaultProxy; readonly postgres: FaultProxy }[]
+  /** Unix milliseconds that the gates take for now. */
+  now: number
   /** One more instance. */
   open(): Promise<QuotaGate>
+  /** Makes Redis forget everything. */
+  forget(): Promise<void>
   account(plan?: string): Promise<TestAccount>
   /** A call to one of the instances. */
   call(account: TestAccount, cost?: 0 | 1, instance?: number): Promise<Verdict>
@@ -41,19 +48,41 @@ export type Rig = {
 }
 
 export async function openRig(
-  options: { instances?: number; appendonly?: boolean; redisUp?: boolean } = {},
+  options: { instances?: number; appendonly?: boolean; redisUp?: boolean; answerWithinMs?: number } = {},
 ): Promise<Rig> {
   const server = await startRedis({ appendonly: options.appendonly ?? false })
   if (options.redisUp === false) await server.kill()
   const database = await openTestDatabase('postgres')
   const { db } = database
+  const time = { now: noon }
   const gates: QuotaGate[] = []
   const clients: (Redis | Cluster)[] = []
+  const links: { redis: FaultProxy; postgres: FaultProxy }[] = []
+  const databases: Database<AccountTables>[] = []
 
   async function open(): Promise<QuotaGate> {
-    const redis = openRedis(server.url, { log: silent, commandTimeoutMs: 250 })
+    const url = new URL(database.url)
+    const link = {
+      redis: await startFaultProxy(server.port),
+      postgres: await startFaultProxy(Number(url.port)),
+    }
+    links.push(link)
+    const redis = openRedis(link.redis.through(server.url), { log: silent })
+    const own = await openDatabase<AccountTables>({
+      ...{ url: link.postgres.through(database.url), dataDir: '', schema: 'test', log: silent },
+    })
+    databases.push(own)
     const gate = await openGate({
-      ...{ plans, db, redis, log: silent, instance: randomUUID(), burst: burstOf(0), clock: () => noon },
+      ...{
+        plans,
+        db: own.db,
+        redis,
+        log: silent,
+        instance: randomUUID(),
+        burst: burstOf(0),
+        clock: () => time.now,
+        answerWithinMs: options.answerWithinMs,
+      },
       deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
     })
     clients.push(redis)
@@ -68,8 +97,14 @@ export async function openRig(
   }
 
   for (let i = 0; i < (options.instances ?? 1); i++) await open()
-  const rig: Rig = {
-    ...{ server, database, gates, clients, open },
+  const rig = {
+    ...{ server, database, gates, clients, links, open },
+    async forget() {
+      const admin = openRedis(server.url, { log: silent })
+      await until(() => admin.status === 'ready')
+      await admin.call('FLUSHALL')
+      admin.disconnect()
+    },
     account: (plan = 'pro') => insertAccount(db, { plan }),
     call: (account, cost = 1, instance = 0) => gate(instance).check(account.request(cost)),
     callAtOnce: (account, count) =>
@@ -86,14 +121,21 @@ export async function openRig(
     serving: (store) => until(() => gates.every((one) => one.serving() === store)),
     connected: () => until(() => clients.every((client) => client.status === 'ready')),
     async close() {
+      for (const link of links) for (const one of [link.redis, link.postgres]) one.heal()
+      for (const { ledger } of gates) await until(() => ledger.flush().then(yes, no))
       await Promise.all(gates.map((one) => one.close()))
       for (const client of clients) client.disconnect()
+      for (const own of databases) await own.close()
+      for (const link of links) await Promise.all([link.redis.close(), link.postgres.close()])
       await database.close()
       await server.stop()
     },
-  }
-  return rig
+  } satisfies Omit<Rig, 'now'>
+  return Object.assign(time, rig)
 }
+
+const yes = () => true
+const no = () => false
 
 /** Waits for something that must become true; fails after ten seconds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

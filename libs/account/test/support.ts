@@ -29,14 +29,16 @@ export const testPlans: Plans = {
 export const gateKinds = ['postgres', 'pglite', 'redis'] as const
 export type GateKind = (typeof gateKinds)[number]
 
-/** A fresh, migrated database of its own. */
-export async function openTestDatabase(engine: 'postgres' | 'pglite'): Promise<Database<AccountTables>> {
+/** A fresh, migrated database of its own, and its URL when it is on a server. */
+export async function openTestDatabase(
+  engine: 'postgres' | 'pglite',
+): Promise<Database<AccountTables> & { readonly url: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hearth-test-'))
   const url = engine === 'pglite' ? undefined : await createDatabase(environment('TEST_DATABASE_URL'))
   const database = await openDatabase<AccountTables>({ url, dataDir, schema: 'test', log: silent })
   await migrate(database, [accountMigrations], silent)
   return {
-    ...database,
+    ...{ ...database, url: url ?? '' },
     close: async () => {
       await database.close()
       await rm(dataDir, { recursive: true, force: true })

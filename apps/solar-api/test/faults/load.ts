@@ -1,0 +1,142 @@
+import type { LoadReply } from '@hearth/account/testing/http-load'
+import type { RigAccount, ServiceRig } from '@hearth/account/testing/service-rig'
+import { isCampaign, measured, size } from '@hearth/infra/campaign'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { calculate, usedOf } from './solar-rig.ts'
+
+/** What came of a load during which something broke. */
+export type LoadOutcome = {
+  /** Answers to requests that cost a unit, by account. */
+  readonly replies: ReadonlyMap<RigAccount, readonly LoadReply[]>
+  /** All answers, those of free requests too. */
+  readonly all: readonly LoadReply[]
+  /** Times of the requests since the fault began, by the access logs, in milliseconds, the longest first. */
+  readonly times: readonly number[]
+  /** The longest time before anything broke: what the machine itself costs at this moment. */
+  readonly controlMs: number
+  /** How often an instance gave Redis up. */
+  readonly losses: number
+}
+
+/**
+ * Sends requests of several accounts to random instances at a steady rate, whatever becomes of them: first for a
+ * while as a control, then while `fault` runs. Three in four cost a unit, the others are free.
+ */
+export async function underLoad(
+  rig: ServiceRig,
+  accounts: readonly RigAccount[],
+  fault: () => Promise<unknown>,
+): Promise<LoadOutcome> {
+  const lossesBefore = lossesOf(rig)
+  const controlFrom = marksOf(rig)
+  const load = startLoad(rig, accounts, size(100, 200))
+  await sleep(controlForMs)
+  const faultFrom = marksOf(rig)
+  const [controlMs = 0] = timesOf(rig, controlFrom)
+  await fault()
+  await load.stop()
+  return { ...load, times: timesOf(rig, faultFrom), controlMs, losses: lossesOf(rig) - lossesBefore }
+}
+
+const controlForMs = 1_000
+
+function startLoad(rig: ServiceRig, accounts: readonly RigAccount[], perSecond: number) {
+  const replies = new Map<RigAccount, LoadReply[]>(accounts.map((account) => [account, []]))
+  const all: LoadReply[] = []
+  const pending = new Set<Promise<void>>()
+  let sent = 0
+  const startedAt = performance.now()
+
+  function sendOne(): void {
+    const account = accounts[Math.floor(rig.random() * accounts.length)]
+    if (account === undefined) throw new Error('A load needs accounts.')
+    const isFree = sent % 4 === 3
+    const answer = isFree ? rig.send('/v1/nothing', { key: account.key }) : calculate(rig, account.key)
+    const done = answer.then((reply) => {
+      all.push(reply)
+      if (!isFree) replies.get(account)?.push(reply)
+    })
+    pending.add(done)
+    void done.finally(() => pending.delete(done))
+  }
+
+  // A steady rate: what this process was too busy to send in time follows at once.
+  const timer = setInterval(() => {
+    const due = ((performance.now() - startedAt) / 1000) * perSecond
+    for (; sent < due; sent++) sendOne()
+  }, 5)
+  return {
+    ...{ replies, all },
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(pending)
+      await sleep(100) // the last lines of the access logs
+    },
+  }
+}
+
+function marksOf({ instances }: ServiceRig): number[] {
+  return instances.map(({ service }) => service().output().length)
+}
+
+function timesOf({ instances }: ServiceRig, marks: readonly number[]): number[] {
+  return instances.flatMap(({ logged }, i) => logged(marks[i]).map(({ ms }) => ms)).toSorted((a, b) => b - a)
+}
+
+function lossesOf({ instances }: ServiceRig): number {
+  const spells = instances.map(({ service }) => service().output().split('serving from Postgres').length - 1)
+  return spells.reduce((sum, count) => sum + count, 0)
+}
+
+/**
+ * The promise for every outage of Redis: every request is answered, none with 5xx, none later than 250 ms. In a usual
+ * run, on a machine that others use too, what the machine itself had cost just before is allowed on top of it; where
+ * that is so much that Postgres cannot answer in time either, some may be told to come back.
+ */
+export function expectNoHarm(rig: ServiceRig, { all, times, controlMs }: LoadOutcome): void {
+  const isStarved = !isCampaign && controlMs > 100
+  const bad = all.filter(
+    ({ status }) => status === 0 || (isStarved ? status >= 500 && status !== 503 : status >= 500),
+  )
+  const later = all.filter(({ status }) => status === 503)
+  const [slowestMs = 0] = times
+  const medianMs = times[times.length >> 1] ?? 0
+  const numbers = { requests: all.length, medianMs, slowestMs, controlMs, later: later.length }
+  const what = JSON.stringify({ seed: rig.seed, ...numbers })
+  expect([what, bad.slice(0, 3).map(({ status, text }) => [status, text])]).toEqual([what, []])
+  expect([what, later.length <= all.length / 4]).toEqual([what, true])
+  const allowance = isCampaign ? 0 : 10 * controlMs + 1_000
+  expect([what, slowestMs <= 250 + allowance, medianMs <= 250 + allowance / 10]).toEqual([what, true, true])
+}
+
+/**
+ * Every success was counted, and no account got more than its quota. A call under way at the moment of a failure may
+ * have been counted in Redis and, because the answer was lost, once more: at most five each time an instance gives
+ * Redis up.
+ */
+export async function expectCounted(
+  rig: ServiceRig,
+  { replies, losses }: LoadOutcome,
+  quota: (account: RigAccount) => number = () => Infinity,
+): Promise<void> {
+  let twice = 0
+  for (const [account, of] of replies) {
+    const successes = of.filter(({ status }) => status === 200).length
+    const { daily } = await usedOf(rig, account.key)
+    const what = JSON.stringify({ seed: rig.seed, successes, daily, quota: quota(account) })
+    expect([what, daily >= successes && successes <= quota(account)]).toEqual([what, true])
+    twice += daily - successes
+  }
+  const what = JSON.stringify({ seed: rig.seed, twice, losses })
+  expect([what, twice <= losses * 5]).toEqual([what, true])
+}
+
+/** One line of what a campaign has measured. */
+export function report(test: string, { all, times, controlMs, losses }: LoadOutcome): void {
+  const p99 = times[Math.floor(times.length / 100)] ?? 0
+  const later = all.filter(({ status }) => status >= 500).length
+  measured(
+    `${test}: ${all.length} requests, ${later} with 5xx, p99 ${p99} ms, slowest ${times[0]} ms, ` +
+      `before the fault ${controlMs} ms, given up ${losses} times`,
+  )
+}

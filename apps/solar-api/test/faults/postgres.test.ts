@@ -1,0 +1,193 @@
+import type { LoadReply } from '@hearth/account/testing/http-load'
+import { until, type RigAccount, type ServiceRig } from '@hearth/account/testing/service-rig'
+import { endAll, newSecret, send } from '@hearth/chassis/testing/service-process'
+import { isAlive } from '@hearth/infra/processes'
+import { isCampaign, measured, size } from '@hearth/infra/campaign'
+import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { calculate, calculateAtOnce, openSolarRig, statuses, usedOf } from './solar-rig.ts'
+
+import.meta.jest.setTimeout(size(120_000, 900_000))
+afterAll(endAll)
+
+describe('three processes whose Postgres', () => {
+  let rig: ServiceRig
+  beforeAll(async () => {
+    rig = await openSolarRig()
+  })
+  afterAll(() => rig.close())
+  beforeEach(() => rig.serving('redis'))
+  afterEach(async () => {
+    rig.postgres.resume()
+    rig.redis().resume()
+  })
+
+  test('hangs: accounts in Redis go on, everything else is told at once to come back, no key is called bad (T21)', async () => {
+    const [cached, cold] = [await rig.account('api_business'), await rig.account('api_business')]
+    await calculateAtOnce(rig, [cached.key], 6)
+    const needing = requestsThatNeedPostgres(cached, cold)
+    const replies: { readonly what: string; readonly reply: LoadReply }[] = []
+
+    rig.postgres.pause()
+    const until = performance.now() + size(3_000, 10_000)
+    const going: LoadReply[] = []
+    const asking = Promise.all(
+      needing.map(async ([what, ask]) => {
+        while (performance.now() < until) replies.push({ what, reply: await ask(rig) })
+      }),
+    )
+    while (performance.now() < until) {
+      going.push(await calculate(rig, cached.key))
+      await sleep(5)
+    }
+    await asking
+    rig.postgres.resume()
+    const resumedAt = performance.now()
+    for (const { number } of rig.instances) await untilServed(rig, cold, number)
+    const recoveredMs = performance.now() - resumedAt
+
+    const gates = rig.instances.flatMap(({ gateLog }) => gateLog())
+    // Where a busy machine lets Redis answer late, an instance gives it up for a moment.
+    const given = gates.some((line) => line.includes('serving from Postgres')) && !isCampaign
+    const { 200: served = 0, 503: missed = 0, ...rest } = statuses(going)
+    expect([served > missed, given ? 0 : missed, rest, gates]).toEqual([true, 0, {}, gates])
+    const others = replies.filter(
+      ({ reply }) => reply.status !== 503 || !isSoon(reply.headers['retry-after']),
+    )
+    expect(others.map(({ what, reply }) => [what, reply.status, reply.headers['retry-after']])).toEqual([])
+    const slowestMs = Math.max(...replies.map(({ reply }) => reply.endedAt - reply.startedAt))
+    const lagMs = Math.max(
+      ...(await Promise.all(rig.instances.map(({ service }) => eventLoopLagMs(service().internalUrl)))),
+    )
+    measured(
+      `T21: ${going.length} served, ${replies.length} told to come back, the slowest after ${slowestMs.toFixed(0)} ms`,
+    )
+    measured(`T21: event loop p99 ${lagMs.toFixed(0)} ms late, recovered after ${recoveredMs.toFixed(0)} ms`)
+    expect(slowestMs).toBeLessThan(size(4_000, 1_200))
+    expect(recoveredMs).toBeLessThan(size(10_000, 2_000))
+    if (isCampaign) expect(lagMs).toBeLessThan(50)
+  })
+
+  test('and Redis are away together: nothing is admitted, the processes live, and all goes on after (T23)', async () => {
+    const account = await rig.account()
+    expect(statuses(await calculateAtOnce(rig, [account.key], 20))).toEqual({ 200: 20 })
+    await sleep(500)
+
+    rig.postgres.pause()
+    rig.redis().pause()
+    const during: LoadReply[] = []
+    const alive: number[] = []
+    const until = performance.now() + size(2_000, 5_000)
+    while (performance.now() < until) {
+      during.push(...(await calculateAtOnce(rig, [account.key], 3)))
+      for (const { service } of rig.instances) alive.push((await send(`${service().baseUrl}/livez`)).status)
+    }
+    rig.redis().resume()
+    rig.postgres.resume()
+    await rig.serving('redis')
+    for (const { number } of rig.instances) await untilServed(rig, account, number)
+
+    // What was asked before an instance knew may have been answered by nobody, and counted.
+    const { 200: admitted = 0, 503: later = 0, ...others } = statuses(during)
+    expect([admitted, others]).toEqual([0, {}])
+    expect(later).toBe(during.length)
+    expect(during.every(({ headers }) => isSoon(headers['retry-after']))).toBe(true)
+    expect(new Set(alive)).toEqual(new Set([200]))
+    const { daily } = await usedOf(rig, account.key)
+    expect(daily).toBeGreaterThanOrEqual(20)
+    const after = await calculateAtOnce(rig, [account.key], 60)
+    expect(statuses(after)).toEqual({ 200: 50 - daily, 429: 10 + daily })
+  })
+
+  test('crashes again and again: what was answered stands, every key that was handed out works (T22)', async () => {
+    const pids = rig.instances.map(({ service }) => service().pid)
+    const [signups, kills] = [size(24, 300), size(2, 5)]
+    const made: string[] = []
+    const state = { done: 0 }
+    const workers = Array.from({ length: 6 }, async (_, worker) => {
+      for (let i = worker; i < signups; i += 6) {
+        made.push(await signUpAndRotate(rig))
+        state.done += 1
+      }
+    })
+    for (let kill = 1; kill <= kills; kill++) {
+      await until(`${kill} of ${kills} parts are done`, () => state.done >= (signups * kill) / (kills + 1))
+      await rig.postgres.kill()
+      await rig.postgres.restart()
+    }
+    await Promise.all(workers)
+
+    const replies = await Promise.all(made.map((key) => patiently(() => rig.send('/v1/account', { key }))))
+    expect(statuses(replies)).toEqual({ 200: signups })
+    expect(pids.map(isAlive)).toEqual([true, true, true])
+    const { rows } = await sql`
+      select (select count(*) from account a where not exists
+          (select from api_key k where k.tag = a.tag and k.revoked_at is null) and a.password_hash <> '-') as keyless,
+        (select count(*) from (select tag from api_key where revoked_at is null group by tag having count(*) > 1) t) as twice`.execute(
+      rig.database.db,
+    )
+    expect(rows).toEqual([{ keyless: 0, twice: 0 }])
+  })
+})
+
+type Ask = (rig: ServiceRig) => Promise<LoadReply>
+
+function requestsThatNeedPostgres(cached: RigAccount, cold: RigAccount): readonly (readonly [string, Ask])[] {
+  const { key } = cached
+  const account = () => ({ name: 'Ann', email: `${newSecret()}@example.com`, password: newSecret() })
+  return [
+    ['a cold key', (rig) => calculate(rig, cold.key)],
+    ['signup', (rig) => rig.send('/v1/signup', { body: account() })],
+    [
+      'sign-in',
+      (rig) => rig.send('/v1/account/sessions', { body: { email: 'a@example.com', password: newSecret() } }),
+    ],
+    ['rotation', (rig) => rig.send('/v1/account/keys/rotate', { key, method: 'POST' })],
+    ['a further key', (rig) => rig.send('/v1/account/keys', { key, body: { name: 'b' } })],
+    ['deletion', (rig) => rig.send(`/v1/account/keys/key_${cached.tag}0000`, { key, method: 'DELETE' })],
+    ['the list of keys', (rig) => rig.send('/v1/account/keys', { key })],
+    ['usage', (rig) => rig.send('/v1/account/usage', { key })],
+  ]
+}
+
+/** Signs up and rotates twice, as a careful client does: what was not answered is sent again, unchanged. */
+async function signUpAndRotate(rig: ServiceRig): Promise<string> {
+  const body = { name: 'Ann', email: `${newSecret()}@example.com`, password: newSecret() }
+  const signup = await patiently(idempotent(rig, '/v1/signup', { body }))
+  let key: string = signup.body.data.apiKey
+  for (let i = 0; i < 2; i++) {
+    const rotated = await patiently(idempotent(rig, '/v1/account/keys/rotate', { method: 'POST', key }))
+    key = rotated.body.data.apiKey
+  }
+  return key
+}
+
+function idempotent(rig: ServiceRig, path: string, request: object): () => Promise<LoadReply> {
+  const headers = { 'Idempotency-Key': newSecret() }
+  return () => rig.send(path, { ...request, headers })
+}
+
+/** Asks again until there is an answer that is no 503 (and no conflict with the first, still unfinished, attempt). */
+async function patiently(ask: () => Promise<LoadReply>): Promise<LoadReply> {
+  for (;;) {
+    const reply = await ask()
+    if (reply.status !== 0 && reply.status !== 503 && reply.body.code !== 'idempotency_conflict') return reply
+    await sleep(50)
+  }
+}
+
+async function untilServed(rig: ServiceRig, { key }: RigAccount, instance: number): Promise<void> {
+  await until(
+    `instance ${instance} serves`,
+    async () => (await rig.send('/v1/account', { key, instance })).status === 200,
+  )
+}
+
+function isSoon(retryAfter: string | undefined): boolean {
+  return Number(retryAfter) >= 1 && Number(retryAfter) <= 30
+}
+
+async function eventLoopLagMs(internalUrl: string): Promise<number> {
+  const { body } = await send(`${internalUrl}/metrics`)
+  return Number(/^nodejs_eventloop_lag_p99_seconds ([\d.]+)/m.exec(String(body))?.[1]) * 1000
+}

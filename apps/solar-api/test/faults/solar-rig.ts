@@ -1,0 +1,97 @@
+import type { LoadReply } from '@hearth/account/testing/http-load'
+import {
+  openServiceRig,
+  type RigRequest,
+  type ServiceRig,
+  type ServiceRigOptions,
+} from '@hearth/account/testing/service-rig'
+import { openRedis } from '@hearth/chassis/redis'
+import { createLogger } from '@hearth/chassis/logger'
+import { Cluster, type Redis } from 'ioredis'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { deployment } from '../../src/deployment.ts'
+import { threeNumbers } from '../support.ts'
+
+/**
+ * A rig of this service; see openServiceRig. Its clocks are real, so it is not opened shortly before midnight, when
+ * quotas begin anew.
+ */
+export async function openSolarRig(options: Omit<ServiceRigOptions, 'deployment'> = {}): Promise<ServiceRig> {
+  const untilMidnight = dayMs - (Date.now() % dayMs)
+  if (untilMidnight < longestFileMs) await sleep(untilMidnight + 1_000)
+  return openServiceRig({ deployment, ...options })
+}
+
+const dayMs = 86_400_000
+const longestFileMs = 120_000
+
+/** A request that costs a unit. */
+export function calculate(rig: ServiceRig, key: string, request: RigRequest = {}): Promise<LoadReply> {
+  return rig.send('/v1/calculate', { key, body: threeNumbers, ...request })
+}
+
+/** Requests that cost a unit, to all instances in turn and with each key in turn, all at once. */
+export function calculateAtOnce(
+  rig: ServiceRig,
+  keys: readonly string[],
+  count: number,
+): Promise<LoadReply[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, i) => calculate(rig, keys[i % keys.length] ?? '', { instance: i })),
+  )
+}
+
+/** How many answers had each status. */
+export function statuses(replies: readonly { readonly status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** X-RateLimit-Remaining of the successes, from many to few. */
+export function remainingOf(replies: readonly LoadReply[]): number[] {
+  return replies
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers['x-ratelimit-remaining']))
+    .toSorted((a, b) => b - a)
+}
+
+/** What the account endpoint says is used: the counters that are enforced. */
+export async function usedOf(
+  rig: ServiceRig,
+  key: string,
+  instance = 0,
+): Promise<{ daily: number; monthly: number }> {
+  const { status, body } = await rig.send('/v1/account/usage', { key, instance })
+  if (status !== 200) throw new Error(`usage: ${status} ${JSON.stringify(body)}`)
+  const { daily, monthly } = body.data.windows
+  return { daily: daily.used, monthly: monthly.used }
+}
+
+/** Sets what an account has used today, before it is first asked about. */
+export async function setUsedToday(rig: ServiceRig, tag: string, used: number): Promise<void> {
+  const day = Math.floor(Date.now() / dayMs)
+  await rig.database.db.insertInto('usage_day').values({ tag, day, redis_used: used }).execute()
+}
+
+/** count, count - 1, … down to 0. */
+export function downFrom(count: number): number[] {
+  return Array.from({ length: count + 1 }, (_, i) => count - i)
+}
+
+const silent = createLogger({ level: 'silent', service: 'rig' })
+
+/** Works on Redis beside the service. */
+export async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = openRedis(url, { log: silent, commandTimeoutMs: 10_000 })
+  if (redis instanceof Cluster) throw new Error('One node at a time.')
+  await new Promise((resolve) => redis.once('ready', resolve))
+  return work(redis).finally(() => redis.disconnect())
+}
+
+/** Keys in Redis that would never go. */
+export async function keysWithoutExpiry(redis: Redis): Promise<string[]> {
+  const keys = await redis.keys('*')
+  const lifetimes = await Promise.all(keys.map((key) => redis.ttl(key)))
+  return keys.filter((_, i) => lifetimes[i] === -1)
+}

@@ -1,0 +1,85 @@
+import { inTime } from '@hearth/chassis/in-time'
+import { Cluster, type Redis } from 'ioredis'
+import type { Logger } from 'pino'
+
+/** Asks every node that counts for a sign of life. @throws when one does not give it within `ms` milliseconds */
+export async function beat(redis: Redis | Cluster, ms: number): Promise<void> {
+  await inTime(ms, Promise.all(countingNodes(redis).map((node) => node.ping())))
+}
+
+/**
+ * Checks that every node that counts also takes writes: one that is full, a replica, or part of a cluster that is
+ * not whole still gives signs of life.
+ *
+ * @param prefix first part of the key that is written
+ * @throws when one does not, or not within `ms` milliseconds
+ */
+export async function checkWritable(redis: Redis | Cluster, prefix: string, ms: number): Promise<void> {
+  const checks = countingNodes(redis).map(async (node) => {
+    if (redis instanceof Cluster) await checkWhole(node)
+    await writeTo(node, prefix)
+  })
+  await inTime(ms, Promise.all(checks))
+}
+
+/** Logs when a node may forget counters to make room. They are read from the ledger again, but it is not meant so. */
+export async function warnOfEviction(redis: Redis | Cluster, log: Logger): Promise<void> {
+  for (const node of countingNodes(redis)) {
+    const info = await node.info('memory')
+    const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(info) ?? []
+    if (policy === 'noeviction' || /maxmemory:0\r/.test(info)) continue
+    log.error(
+      { policy },
+      'quota gate: Redis may evict counters when its memory is full; set its maxmemory-policy to noeviction',
+    )
+  }
+}
+
+/** Tells of every connection that ends, in a cluster that of any node. */
+export function onDisconnect(redis: Redis | Cluster, listener: () => void): void {
+  redis.on('close', listener)
+  if (!(redis instanceof Cluster)) return
+  for (const node of redis.nodes()) node.on('close', listener)
+  redis.on('+node', (node: Redis) => node.on('close', listener))
+}
+
+/** Waits for the first connection, but not for a Redis that is away: the service then starts on Postgres. */
+export async function connectedOrNot(redis: Redis | Cluster): Promise<void> {
+  if (redis.status === 'ready') return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, firstConnectionMs)
+    redis.once('ready', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+const firstConnectionMs = 500
+
+/** The one server, or the masters of a cluster. @throws Error when a cluster has none that is known */
+function countingNodes(redis: Redis | Cluster): Redis[] {
+  if (!(redis instanceof Cluster)) return [redis]
+  const masters = redis.nodes('master')
+  if (masters.length === 0) throw new Error('No node of the Redis Cluster is known.')
+  return masters
+}
+
+async function checkWhole(node: Redis): Promise<void> {
+  const info = await node.cluster('INFO')
+  if (!info.includes('cluster_state:ok')) throw new Error('The Redis Cluster is not whole.')
+}
+
+/** Which keys belong to a node of a cluster is found by trying: each third one with three nodes. */
+async function writeTo(node: Redis, prefix: string): Promise<void> {
+  for (let i = 0; ; i++) {
+    try {
+      await node.set(`${prefix}:{writable-${i}}`, '1', 'PX', 60_000)
+      return
+    } catch (error) {
+      if (!String(error).includes('MOVED') || i > mostTries) throw error
+    }
+  }
+}
+
+const mostTries = 1000
