@@ -51,7 +51,10 @@ const datasetTables = {
     state text,
     vin text,
     severity real not null,
-    weight real not null`,
+    weight real not null,
+    /** How make and model are written, for the table spelling. */
+    make_name text,
+    model_name text`,
   /** How make and model were spelled in the complaint file, and how often. */
   spelling: sql`
     make text not null,

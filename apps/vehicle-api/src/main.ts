@@ -7,7 +7,7 @@ import type { VehicleTables } from './database.ts'
 import { deployment, envelope, problemMembers } from './deployment.ts'
 import { runImport } from './import/run-import.ts'
 import { plans } from './plans.ts'
-import { ensureSample } from './sample.ts'
+import { offerSample } from './sample.ts'
 import { openServedData } from './served-data.ts'
 
 const terminal = {
@@ -26,12 +26,11 @@ const service: ServiceDefinition<VehicleTables, typeof accountVariables> = {
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
     const accounts = await openAccounts({ deployment, plans, envelope, db, redis, log, settings: config })
-    const missing = (error: unknown) => {
-      log.warn({ err: error }, 'the vehicle data are not there yet; looking again each second')
-    }
-    await ensureSample(database, log).catch(missing)
+    const endOffer = await offerSample(database, log)
     const data = openServedData({ database, log })
-    await data.refresh().catch(missing)
+    await data.refresh().catch((error: unknown) => {
+      log.warn({ err: error }, 'the vehicle data are not there yet; looking again each second')
+    })
     const { publicUrl, trustProxy } = config
     const http = { log, publicUrl, trustProxy, isStarted, observe: metrics.observeRequest }
     return {
@@ -40,6 +39,7 @@ const service: ServiceDefinition<VehicleTables, typeof accountVariables> = {
       problemMembers,
       mountInternal: accounts.mountOperator,
       close: async () => {
+        endOffer()
         data.close()
         await accounts.close()
       },

@@ -10,14 +10,39 @@ import { publish, readServed } from './import/publish.ts'
 import { dropUnused } from './import/tables.ts'
 
 /**
- * Publishes the generated sample data unless something is served already: the same way an import goes. Of several
- * instances that start at once one does it.
+ * Publishes the generated sample data unless something is served already, and looks again every few seconds as long
+ * as nothing is: the database may be away or not migrated yet, or another instance may be at it and be killed.
+ *
+ * @returns ends the looking
  */
-export async function ensureSample(database: Database<VehicleTables>, log: Logger): Promise<void> {
-  if ((await readServed(database.db)) !== undefined) return
-  await database.bulk(async (session) => {
+export async function offerSample(
+  database: Database<VehicleTables>,
+  log: Logger,
+  { retryMs = 5_000 }: { readonly retryMs?: number } = {},
+): Promise<() => void> {
+  let isEnded = false
+  let timer: NodeJS.Timeout | undefined
+  const look = async (): Promise<void> => {
+    const isServed = await ensureSample(database, log).catch((error: unknown) => {
+      log.warn({ err: error }, 'the sample data could not be loaded; trying again')
+      return false
+    })
+    if (!isServed && !isEnded) timer = setTimeout(() => void look(), retryMs).unref()
+  }
+  await look()
+  return () => {
+    isEnded = true
+    clearTimeout(timer)
+  }
+}
+
+/** Goes the same way as an import. Of several instances one does it. @returns whether anything is served now */
+async function ensureSample(database: Database<VehicleTables>, log: Logger): Promise<boolean> {
+  if ((await readServed(database.db)) !== undefined) return true
+  return database.bulk(async (session) => {
     const { db } = session
-    if (!(await tryTakeTurn(db, 'vehicle')) || (await readServed(db)) !== undefined) return
+    if (!(await tryTakeTurn(db, 'vehicle'))) return false
+    if ((await readServed(db)) !== undefined) return true
     await dropUnused(db)
     const made = await makeVersion(session, sampleArguments, undefined, {
       print: (line) => log.debug(line),
@@ -26,10 +51,11 @@ export async function ensureSample(database: Database<VehicleTables>, log: Logge
       now: new Date('2025-01-01T00:00:00Z'),
       sample: true,
     })
-    if (made === undefined) return
+    if (made === undefined) return false
     const { numbers, loaded, fit } = made
     await session.transaction(() => publish(db, numbers, loaded, { sample: true, methodology: fit }))
     log.info({ dataVersion: numbers.version }, 'generated sample data are served until an import')
+    return true
   })
 }
 

@@ -106,13 +106,17 @@ function keyOf({ make, model }: Model): string {
 
 /** Walks through sorted groups beside a sorted list: the group of a model, or nothing. */
 function inStep(groups: AsyncGenerator<(ReportedIssue & Model)[]>) {
-  let ahead = groups.next()
+  let ahead: readonly (ReportedIssue & Model)[] | undefined
   return async (key: string): Promise<readonly ReportedIssue[]> => {
-    const { value, done } = await ahead
-    const [first] = done === true ? [] : value
+    if (ahead === undefined) {
+      const { value, done } = await groups.next()
+      ahead = done === true ? [] : value
+    }
+    const [first] = ahead
     if (first === undefined || keyOf(first) !== key) return []
-    ahead = groups.next()
-    return value as ReportedIssue[]
+    const group = ahead
+    ahead = undefined
+    return group
   }
 }
 

@@ -12,7 +12,7 @@ export function complaintLine(record: ComplaintRecord): string {
     ...[record.crash, record.fire, record.injuries, record.deaths],
     ...[record.repairCost, record.repairCostKind, record.repairDescription, record.repairAttempted],
     ...[record.purchaseDate, response === null ? null : JSON.stringify(response), record.state, record.vin],
-    ...[record.severity, record.weight],
+    ...[record.severity, record.weight, record.makeName, record.modelName],
   ])
 }
 

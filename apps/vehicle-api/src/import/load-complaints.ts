@@ -3,7 +3,6 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 import { tableName } from '../data-tables.ts'
 import type { ComplaintRecord } from '../model/complaint-record.ts'
 import type { ImportSession } from '../database.ts'
-import { createBackground, type Background } from '../model/narratives/background.ts'
 import { readComplaints, readScattered } from './complaint-file.ts'
 import { complaintLine } from './complaint-line.ts'
 import { loadRecords, type LoadOptions, type Source, type Tally } from './load-dataset.ts'
@@ -15,8 +14,6 @@ import { createTables } from './tables.ts'
 export type ComplaintTally = Tally & {
   readonly complaints: number
   readonly withoutNarrative: number
-  /** How often terms occur, for the analysis of the narratives. */
-  readonly background: Background
 }
 
 /**
@@ -30,26 +27,19 @@ export async function loadComplaints(
   options: LoadOptions,
 ): Promise<ComplaintTally> {
   const { currentYear } = options
-  const spellings = new Map<string, number>()
-  const background = createBackground(files.reduce((sum, { bytes }) => sum + bytes, 0) / 900)
   const seen = createOdiNumbers()
   const source: Source<ComplaintRecord> = {
     ...{ kind: 'complaints', name: 'complaints', table: 'complaint' },
     read: (path, onProgress) => readComplaints(path, { currentYear, seen, onProgress }),
     line: complaintLine,
     dateOf: ({ dateReported, dateIncident }) => dateReported ?? dateIncident,
-    see: (record) => {
-      const spelling = [record.make, record.model, record.makeName, record.modelName].join('\t')
-      spellings.set(spelling, (spellings.get(spelling) ?? 0) + 1)
-      background.add(record.odi, record.description)
-    },
   }
   const tally = await loadRecords(session, dataset, source, files, options)
   const paths = files.map(({ path }) => path)
   await mergeScattered(session, dataset, paths, { currentYear, seen })
   await numberVehicles(session.db, dataset)
-  await writeSpellings(session, dataset, spellings)
-  return { ...tally, ...(await countComplaints(session.db, dataset)), background }
+  await writeSpellings(session.db, dataset)
+  return { ...tally, ...(await countComplaints(session.db, dataset, options.today)) }
 }
 
 /** Puts the complaints whose rows do not stand together in the files in place of their pieces. */
@@ -83,20 +73,23 @@ async function numberVehicles(db: QueryExecutorProvider, dataset: number): Promi
     where target.ctid = ranked.ctid and ranked.number > 1`.execute(db)
 }
 
-async function writeSpellings(
-  session: ImportSession,
-  dataset: number,
-  spellings: ReadonlyMap<string, number>,
-): Promise<void> {
-  await createTables(session.db, ['spelling'], dataset)
-  const table = openWriter(session, tableName('spelling', dataset))
-  for (const [spelling, complaints] of spellings) await table.add([...spelling.split('\t'), complaints])
-  await table.end()
+async function writeSpellings(db: QueryExecutorProvider, dataset: number): Promise<void> {
+  await createTables(db, ['spelling'], dataset)
+  await sql`
+    insert into ${sql.id(tableName('spelling', dataset))}
+    select make, model, make_name, model_name, count(*) from ${sql.id(tableName('complaint', dataset))}
+    group by make, model, make_name, model_name`.execute(db)
 }
 
-async function countComplaints(db: QueryExecutorProvider, dataset: number) {
-  const { rows } = await sql<{ complaints: number; withoutNarrative: number }>`
-    select count(*) as complaints, count(*) filter (where description = '') as "withoutNarrative"
-    from ${sql.id(tableName('complaint', dataset))}`.execute(db)
-  return rows[0] ?? { complaints: 0, withoutNarrative: 0 }
+/** A date that is yet to come is a slip of the keyboard: the age of all vehicles is counted from the last date. */
+async function countComplaints(db: QueryExecutorProvider, dataset: number, today: string) {
+  const { rows } = await sql<Pick<ComplaintTally, 'complaints' | 'withoutNarrative' | 'firstDate' | 'lastDate'>>`
+    select count(*) as complaints, count(*) filter (where description = '') as "withoutNarrative",
+      min(date) filter (where date <= ${today}) as "firstDate",
+      max(date) filter (where date <= ${today}) as "lastDate"
+    from (
+      select description, coalesce(date_reported, date_incident) as date
+      from ${sql.id(tableName('complaint', dataset))}
+    ) as complaint`.execute(db)
+  return rows[0] ?? { complaints: 0, withoutNarrative: 0, firstDate: null, lastDate: null }
 }

@@ -20,8 +20,6 @@ export type Source<T> = {
   readonly line: (record: T) => string
   /** The date a record is of, where it has one. */
   readonly dateOf: (record: T) => string | null
-  /** Shown each record on its way. */
-  readonly see?: (record: T) => void
 }
 
 /** What was read, before it is checked. */
@@ -33,7 +31,7 @@ export type Tally = {
   /** Records that came out of the others. */
   readonly read: number
   /** The first faulty line, for the message. */
-  readonly firstFault: Rejection | undefined
+  readonly firstFault: (Rejection & { readonly source: string }) | undefined
   readonly firstDate: string | null
   readonly lastDate: string | null
 }
@@ -46,6 +44,8 @@ export type LoadOptions = {
   readonly maxRejected: number | undefined
   /** Model years more than two years ahead of it are left out. */
   readonly currentYear: number
+  /** `YYYY-MM-DD` */
+  readonly today: string
 }
 
 /** Brings the files of one kind here. Their order does not matter. */
@@ -91,10 +91,13 @@ export async function loadRecords<T>(
   await createTables(session.db, [source.table], dataset)
   const tally = { ...noTally }
   for (const file of files) {
+    // Lines are numbered in each file from 1.
+    const table = files.length === 1 ? source.kind : `${source.kind} (${file.source})`
+    const reject = (rejections: readonly Rejection[]) => options.report.write(table, rejections)
     const within = (error: unknown) => {
       throw error instanceof ImportError ? new ImportError(`${file.source}: ${error.message}`) : error
     }
-    const lines = linesOf(source, file, tally, options)
+    const lines = linesOf(source, file, tally, { ...options, reject })
     await session.copyIn(tableName(source.table, dataset), lines).catch(within)
   }
   if (tally.read === 0) {
@@ -108,26 +111,27 @@ const noTally: Tally = {
   ...{ firstFault: undefined, firstDate: null, lastDate: null },
 }
 
+type Reject = (rejections: readonly Rejection[]) => Promise<void>
+
 async function* linesOf<T>(
-  { kind, name, read, line, dateOf, see }: Source<T>,
+  { name, read, line, dateOf }: Source<T>,
   file: LocalFile,
   tally: { -readonly [K in keyof Tally]: Tally[K] },
-  { report, printError, maxRejected }: LoadOptions,
+  { report, reject, printError, maxRejected }: LoadOptions & { readonly reject: Reject },
 ): AsyncGenerator<string> {
   const progress = createProgress(`${name} (${file.source})`, printError, () => performance.now())
   for await (const { lines, records, rejections } of read(file.path, progress.read)) {
     tally.lines += lines
     progress.row(tally.lines)
-    await report.write(kind, rejections)
+    await reject(rejections)
     const faults = rejections.filter(({ isFault }) => isFault)
     tally.faults += faults.length
     tally.leftOut += rejections.length - faults.length
-    tally.firstFault ??= faults[0]
+    if (faults[0] !== undefined) tally.firstFault ??= { ...faults[0], source: file.source }
     refuseFaults(tally, maxRejected, report)
     let text = ''
     for (const record of records) {
       text += line(record)
-      see?.(record)
       const date = dateOf(record)
       if (date !== null && date < (tally.firstDate ?? '9')) tally.firstDate = date
       if (date !== null && date > (tally.lastDate ?? '')) tally.lastDate = date
@@ -141,8 +145,8 @@ async function* linesOf<T>(
 function refuseFaults({ lines, faults, firstFault }: Tally, given: number | undefined, report: Report): void {
   const allowed = given ?? Math.max(10, Math.floor(lines / 1000))
   if (faults <= allowed || firstFault === undefined) return
-  const { line, reason } = firstFault
+  const { line, source, reason } = firstFault
   throw new ImportError(
-    `${faults} of the first ${lines} lines are faulty, ${allowed} are allowed (--max-rejected). The first is line ${line}: ${reason} All of them are listed in ${report.path}.`,
+    `${faults} of the first ${lines} lines are faulty, ${allowed} are allowed (--max-rejected). The first is line ${line} of ${source}: ${reason} All of them are listed in ${report.path}.`,
   )
 }

@@ -50,7 +50,12 @@ export async function makeVersion(
     loaded.find((dataset) => dataset.kind === kind)?.id ?? before?.[kind]
   const [complaints, recalls, ratings, sales] = datasetKinds.map((kind) => numberOf(kind) ?? null)
   const newest = [...loaded, before?.datasets.complaints].find((dataset) => dataset?.kind === 'complaints')
-  if (complaints == null || newest?.lastDate == null) throw new ImportError('There are no complaints.')
+  if (complaints == null || newest === undefined) throw new ImportError('There are no complaints.')
+  if (newest.lastDate === null) {
+    throw new ImportError(
+      'No complaint has a date in the past, received or of the incident, from which the age of vehicles could be counted.',
+    )
+  }
   const numbers: VersionNumbers = {
     ...{ version: (served?.version ?? 0) + 1, complaints },
     ...{ recalls: recalls ?? null, ratings: ratings ?? null, sales: sales ?? null },
@@ -80,8 +85,9 @@ async function loadKind(
       return undefined
     }
     const id = await reserveDataset(session.db)
-    const currentYear = context.now.getUTCFullYear()
-    const options: LoadOptions = { report, printError, currentYear, maxRejected: wanted.maxRejected }
+    const { maxRejected } = wanted
+    const [currentYear, today] = [context.now.getUTCFullYear(), context.now.toISOString().slice(0, 10)]
+    const options: LoadOptions = { report, printError, currentYear, today, maxRejected }
     const load = kind === 'complaints' ? complaintLoader(wanted, served, context) : otherLoader(kind)
     const tally = await load(session, id, files, options)
     const { lines, faults, leftOut, firstDate, lastDate, records } = tally
@@ -115,7 +121,7 @@ function complaintLoader(
     progress.step('making indexes')
     await finishTables(session.db, ['complaint', 'spelling'], id)
     progress.step('looking for common issues and similar complaints')
-    await mineNarratives(session, id, tally.background, (seen) => {
+    await mineNarratives(session, id, tally.complaints, (seen) => {
       progress.read(seen / tally.complaints)
       progress.row(seen)
     })

@@ -3,22 +3,24 @@ import { tableName } from '../data-tables.ts'
 import type { ImportSession } from '../database.ts'
 import type { Category } from '../model/category.ts'
 import { analyseModel, type Narrative } from '../model/narratives/analyse-model.ts'
-import type { Background } from '../model/narratives/background.ts'
+import { createBackground, type Background } from '../model/narratives/background.ts'
 import { grouped, openWriter, rowsOf, type Writer } from './rows.ts'
 import { createTables, finishTables } from './tables.ts'
 
 /**
  * Finds the common issues of every model year and the complaints that resemble each other, model by model.
  *
+ * @param complaints how many there are
  * @param onRow called with the number of complaints so far
  */
 export async function mineNarratives(
   session: ImportSession,
   dataset: number,
-  background: Background,
+  complaints: number,
   onRow: (complaints: number) => void,
 ): Promise<void> {
   await createTables(session.db, ['issue', 'similar'], dataset)
+  const background = await readBackground(session, dataset, complaints)
   const complaint = sql.id(tableName('complaint', dataset))
   const categoryCosts = await medianCosts(session.db, dataset)
   const names = await spellingsOf(session.db, dataset)
@@ -42,6 +44,30 @@ export async function mineNarratives(
   })
   await finishTables(session.db, ['issue', 'similar'], dataset)
 }
+
+/**
+ * Counts the terms of a sample of all narratives: of every one in so many, which their ODI numbers decide. The counts
+ * depend a little on the order, so that is always the same, however the rows of the files are ordered.
+ */
+async function readBackground(
+  session: ImportSession,
+  dataset: number,
+  complaints: number,
+): Promise<Background> {
+  const every = Math.max(1, Math.round(complaints / largestSample))
+  const background = createBackground(Math.min(largestSample, complaints))
+  // Multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4).
+  const query = sql<{ odi: string; description: string }>`
+    select odi, description from ${sql.id(tableName('complaint', dataset))}
+    where description <> '' and ((odi::bigint * 2654435761) >> 12 & 1048575) % ${every} = 0
+    order by id collate "C"`
+  await session.transaction(async () => {
+    for await (const { odi, description } of rowsOf(session.db, query)) background.add(odi, description)
+  })
+  return { ...background, every }
+}
+
+const largestSample = 200_000
 
 type NarrativeRow = Narrative & { readonly make: string; readonly model: string }
 

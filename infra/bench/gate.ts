@@ -1,0 +1,176 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { bytesOf } from './gate/counters.ts'
+import { goals, type Comparison } from './gate/goals.ts'
+import { measure, requestBody, type Measured } from './gate/measure.ts'
+import { readOptions, usage, type Answer, type Options } from './gate/options.ts'
+import { conditions, publish, table, type Row } from './gate/report.ts'
+import { openStores, progress, seed, type Stores } from './gate/stores.ts'
+import { ourRecords, start, subjects, type Running, type Subject } from './gate/subjects.ts'
+
+/*
+ * The gate against its peers: `node bench/gate.ts`, see gate/options.ts and README.md beside this file. Servers have
+ * the first core, load and stores the second. Needs wrk and taskset; nginx with Lua where it is to be compared.
+ */
+
+const serverCore = '0'
+const otherCore = '1'
+const accountFolder = fileURLToPath(new URL('../../libs/account/', import.meta.url))
+const readme = new URL('README.md', import.meta.url)
+/** Subjects and kinds of request that the compiler knows. */
+const warm = new Set<string>()
+
+const options = optionsOrExit(process.argv.slice(2))
+const chosen = subjects.filter(({ id }) => options.subjects.length === 0 || options.subjects.includes(id))
+const stores = await openStores(otherCore)
+// The service migrates the schema that the accounts go into, and gives the answer that the peers repeat.
+const first = await startAll(subjects.filter(({ id }) => id === 'solar'))
+const seededBytes = await seed(stores, accountFolder, Math.max(...options.keys))
+await keepAnswer(stores, first)
+const running = [...first, ...(await startAll(chosen.filter(({ id }) => id !== 'solar')))]
+const comparisons: Comparison[] = []
+const tables: string[] = []
+for (const answer of options.answers) {
+  for (const keyCount of options.keys) await compare(answer, keyCount)
+}
+if (chosen.some(({ id }) => id === 'solar') && Math.max(...options.processes) > 1) {
+  tables.push(...(await severalProcesses(options)))
+}
+const lines = [conditions(options), '', ...goals(comparisons, seededBytes), '', ...tables.slice(0, -1)]
+await Promise.all(running.map(({ stop }) => stop()))
+process.stdout.write(`${lines.join('\n')}\n`)
+if (options.publish) publish(readme, 'gate', lines)
+process.exit(0)
+
+/** Ends the process for `--help`, and for options that are none. */
+function optionsOrExit(args: readonly string[]): Options {
+  if (args.includes('--help')) {
+    process.stdout.write(usage)
+    process.exit(0)
+  }
+  try {
+    return readOptions(
+      args,
+      subjects.map(({ id }) => id),
+    )
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    process.exit(2)
+  }
+}
+
+function title(answer: Answer): string {
+  return answer === 'small'
+    ? 'Gate against gate: 600 bytes of JSON by GET'
+    : 'The whole path: POST /v1/calculate, 2.3 kB'
+}
+
+/** One table: all subjects that can give an answer, with requests over so many keys. */
+async function compare(answer: Answer, keyCount: number): Promise<void> {
+  const able = ({ subject }: Running) => chosen.includes(subject) && subject.answers.includes(answer)
+  const compared = running.filter(able)
+  const groups = compared.map((one) => [one])
+  const rows = await rounds(groups, answer, keyCount)
+  comparisons.push({ answer, keyCount, rows })
+  const keys = `${keyCount.toLocaleString('en')} ${keyCount === 1 ? 'key' : 'keys'}`
+  tables.push(`#### ${title(answer)}, ${keys}`, '')
+  tables.push(...table(rows, 'express', await accountBytes(compared)), '')
+}
+
+async function startAll(some: readonly Subject[]): Promise<Running[]> {
+  const all: Running[] = []
+  for (const subject of some) {
+    const one = await start(subject, stores.setting, serverCore)
+    if (one === undefined) process.stderr.write(`SKIPPED ${subject.id}: this machine lacks what it needs.\n`)
+    else all.push(one)
+  }
+  return all
+}
+
+/** Alternating rounds, after a warm-up: long for subjects that meet this kind of request for the first time. */
+async function rounds(
+  groups: readonly (readonly Running[])[],
+  answer: Answer,
+  keyCount: number,
+): Promise<Row[]> {
+  const measured = groups.map((): Measured[] => [])
+  for (let round = 0; round <= options.rounds; round++) {
+    for (const [index, group] of groups.entries()) {
+      const seconds =
+        round > 0 ? options.seconds : group.every((one) => warm.has(one.url + answer)) ? 1 : options.warmUp
+      const one = await measureViaRedis(group, { answer, keyCount, seed: round, core: otherCore }, seconds)
+      if (round > 0) measured[index]?.push(one)
+      for (const { url } of group) warm.add(url + answer)
+      progress(
+        `${answer}, ${keyCount} keys, round ${round} of ${options.rounds}: ${group[0]?.subject.id} ${one.perSecond.toFixed(0)}/s, ${one.cpu.toFixed(1)} µs`,
+      )
+    }
+  }
+  return groups.flatMap(([one], index) => (one ? [{ ...one.subject, rounds: measured[index] ?? [] }] : []))
+}
+
+/**
+ * On a busy machine our gate may lose its trust in Redis and serve from Postgres: such a measurement is repeated a few
+ * times, and if it stays so, the table says it.
+ */
+async function measureViaRedis(
+  group: readonly Running[],
+  asked: Parameters<typeof measure>[2],
+  seconds: number,
+): Promise<Measured> {
+  const isOurs = group[0]?.subject.records === ourRecords
+  for (let attempt = 1; ; attempt++) {
+    const one = await measure(stores, group, asked, { seconds, connections: options.connections })
+    if (!isOurs || one.viaRedis > 0.99 || attempt === 4) return one
+    progress(`Redis decided on ${(100 * one.viaRedis).toFixed(0)} % of the requests only; measuring again`)
+    await sleep(2_000)
+  }
+}
+
+async function severalProcesses({ processes, keys }: Options): Promise<string[]> {
+  const [solar] = running.filter(({ subject }) => subject.id === 'solar')
+  if (solar === undefined) return []
+  const more = await startAll(Array<Subject>(Math.max(...processes) - 1).fill(solar.subject))
+  const all = [solar, ...more]
+  const keyCount = keys.find((count) => count > 1) ?? 1
+  const rows = await rounds(
+    processes.map((count) => all.slice(0, count)),
+    'full',
+    keyCount,
+  )
+  const named = rows.map((row, index) => ({
+    ...{ ...row, id: String(processes[index]), name: `${processes[index]} processes` },
+  }))
+  await Promise.all(more.map(({ stop }) => stop()))
+  return [
+    `#### Processes of solar-api, all on the one core, ${keyCount.toLocaleString('en')} keys`,
+    '',
+    ...table(named, '1', new Map()),
+    '',
+  ]
+}
+
+/** Bytes of Redis for one account: of ours as seeded, of peers what their first account has come to. */
+async function accountBytes(some: readonly Running[]): Promise<Map<string, number>> {
+  const bytes = new Map<string, number>()
+  const tag = readFileSync(stores.keyFile, 'latin1').slice(9, 19)
+  for (const { subject } of some) {
+    if (subject.records === ourRecords && seededBytes !== undefined) bytes.set(subject.id, seededBytes)
+    else if (subject.records !== undefined)
+      bytes.set(subject.id, await bytesOf(stores.redis, subject.records.replace('*', `*${tag}*`)))
+  }
+  return bytes
+}
+
+/** Asks the service once, so that the peers answer the same bytes. */
+async function keepAnswer({ setting, keyFile }: Stores, [solar]: readonly Running[]): Promise<void> {
+  const key = readFileSync(keyFile, 'latin1').slice(0, 61)
+  const response = await fetch(`${solar?.url}/v1/calculate`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
+    body: requestBody,
+  })
+  if (!response.ok) throw new Error(`solar-api answered ${response.status}: ${await response.text()}`)
+  writeFileSync(setting['FULL_ANSWER'] ?? '', await response.text())
+}
