@@ -1,4 +1,4 @@
-import { createDatabase, startPostgres, startRedis } from '@hearth/infra/test-servers'
+import { createDatabase, startPostgres, startRedis } from '../test-servers.ts'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-import { treeOf } from '@hearth/infra/processes'
+import { treeOf } from '../../processes.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
 

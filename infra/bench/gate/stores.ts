@@ -1,4 +1,4 @@
-import { startPostgres, startRedis } from '@hearth/infra/test-servers'
+import { startPostgres, startRedis } from '../../test-servers.ts'
 import { Redis } from 'ioredis'
 import { execFileSync, spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'

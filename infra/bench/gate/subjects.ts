@@ -1,5 +1,5 @@
-import { findBinary } from '@hearth/infra/binaries'
-import { diesWithParent } from '@hearth/infra/processes'
+import { findBinary } from '../../binaries.ts'
+import { diesWithParent } from '../../processes.ts'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -38,8 +38,8 @@ class Model:
         production = self.size * np.maximum(s["production"] * (1 + 0.07 * z[0]), 0.3 * s["production"])
         keep = 1 - np.minimum(s["degradation"] * np.exp(0.5 * z[1]), 0.05)
         growth = 1 + np.clip(s["escalation"] + 0.01 * z[2], -0.05, 0.12)
-        cost = s["cost"] * np.exp(0.122 * z[3])
-        om = s["om"] * np.exp(0.3 * (0.33 * z[3] + np.sqrt(1 - 0.3**2) * z[4]))
+        cost = s["cost"] * np.exp(0.12 * z[3])
+        om = s["om"] * np.exp(0.3 * (0.3 * z[3] + np.sqrt(1 - 0.3**2) * z[4]))
         export_rate = s["export_rate"] * np.exp(0.25 * z[5])
         inverter = s["inverter"] * np.exp(0.25 * z[6])
         self_use = np.clip(s["self_use"] + 0.08 * z[7], 0, 1) if s["self_use"] < 1 else 1.0

@@ -98,20 +98,14 @@ async function serveService<Tables, Own extends Record<string, Variable<unknown>
   const redis = config.redisUrl === undefined ? undefined : openRedis(config.redisUrl, { log })
   const lifecycle = createLifecycle()
   const metrics = createMetrics()
-  let usesRedis: (() => boolean) | undefined
-  const ready = readiness({ lifecycle, checks: checksOf(database, redis, () => usesRedis?.() !== false) })
+  const known: Pick<OpenService, 'usesRedis'> = {} // more when the service is open
+  const usesRedis = () => known.usesRedis?.() !== false
+  const ready = readiness({ lifecycle, checks: checksOf(database, redis, usesRedis) })
   const preparing = prepare(definition, config, database, lifecycle, log)
   await Promise.race([preparing, sleep(patienceMs)])
-  const opened = await definition.open({
-    config,
-    database,
-    redis,
-    log,
-    metrics,
-    ready,
-    isStarted: lifecycle.isStarted,
-  })
-  ;({ usesRedis } = opened)
+  const { isStarted } = lifecycle
+  const opened = await definition.open({ config, database, redis, log, metrics, ready, isStarted })
+  Object.assign(known, opened)
   const serving = await serve({
     app: opened.app,
     internal: {

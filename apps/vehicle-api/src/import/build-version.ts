@@ -109,8 +109,8 @@ function inStep(groups: AsyncGenerator<(ReportedIssue & Model)[]>) {
   let ahead: readonly (ReportedIssue & Model)[] | undefined
   return async (key: string): Promise<readonly ReportedIssue[]> => {
     if (ahead === undefined) {
-      const { value, done } = await groups.next()
-      ahead = done === true ? [] : value
+      const next = await groups.next()
+      ahead = next.done === true ? [] : next.value
     }
     const [first] = ahead
     if (first === undefined || keyOf(first) !== key) return []

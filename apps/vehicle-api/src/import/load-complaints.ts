@@ -83,7 +83,9 @@ async function writeSpellings(db: QueryExecutorProvider, dataset: number): Promi
 
 /** A date that is yet to come is a slip of the keyboard: the age of all vehicles is counted from the last date. */
 async function countComplaints(db: QueryExecutorProvider, dataset: number, today: string) {
-  const { rows } = await sql<Pick<ComplaintTally, 'complaints' | 'withoutNarrative' | 'firstDate' | 'lastDate'>>`
+  const { rows } = await sql<
+    Pick<ComplaintTally, 'complaints' | 'withoutNarrative' | 'firstDate' | 'lastDate'>
+  >`
     select count(*) as complaints, count(*) filter (where description = '') as "withoutNarrative",
       min(date) filter (where date <= ${today}) as "firstDate",
       max(date) filter (where date <= ${today}) as "lastDate"

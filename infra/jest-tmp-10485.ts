@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sweepAbandoned } from './server-process.ts'
+
+/*
+ * Runs the tests of the project in the current directory: `node ../../infra/jest.ts [jest arguments]`.
+ * Jest needs a Node flag for ES modules, which is why it is a child process.
+ */
+
+const RESULTS = '/tmp/mc/results-10485.json'
+const HANG_LIMIT_MS = 10_000
+
+const config = {
+  rootDir: process.cwd(),
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  testMatch: ['**/*.test.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  transform: { '\\.ts$': fileURLToPath(new URL('strip-types.js', import.meta.url)) },
+  globalSetup: fileURLToPath(new URL('jest-servers.ts', import.meta.url)),
+  globalTeardown: fileURLToPath(new URL('jest-teardown.ts', import.meta.url)),
+  testTimeout: 20_000,
+  // Jest would leave one core free; half of a test's time is waiting for servers.
+  maxWorkers: availableParallelism(),
+  coverageProvider: 'v8',
+}
+
+rmSync(RESULTS, { force: true })
+mkdirSync('.results', { recursive: true })
+const child = spawn(
+  process.execPath,
+  [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    createRequire(import.meta.url).resolve('jest/bin/jest'),
+    `--config=${JSON.stringify(config)}`,
+    '--json',
+    `--outputFile=${RESULTS}`,
+    ...process.argv.slice(2),
+  ],
+  // With --json Jest prints the same JSON on stdout too; the report for people goes to stderr.
+  { stdio: ['inherit', 'ignore', 'inherit'] },
+)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+const watch = process.argv.some((argument) => argument.startsWith('--watch'))
+const hangCheck = setInterval(endIfHanging, 1_000)
+child.once('close', (code) => {
+  clearInterval(hangCheck)
+  sweepAbandoned()
+  process.exitCode = code ?? 1
+})
+
+/** A socket or server left open by a test keeps Jest alive for ever; in CI that would be an hour of silence. */
+function endIfHanging(): void {
+  if (watch || !existsSync(RESULTS) || Date.now() - statSync(RESULTS).mtimeMs < HANG_LIMIT_MS) return
+  process.stderr.write(
+    'The tests are done and Jest does not end: a test left a connection, timer or server open.\n',
+  )
+  child.kill('SIGKILL')
+}
