@@ -128,7 +128,8 @@ test('a run that fails in a worker says why, and the workers go on', async () =>
 
 test('closing stops what is under way and what waits, and refuses what comes', async () => {
   const simulations = open()
-  const results = [long, long, long, medium].map((request) => simulations.run(request, forever))
+  const large = { input, simulation: { trials: 100_000, seed: 1 } }
+  const results = [long, long, long, large].map((request) => simulations.run(request, forever))
   const outcomes = Promise.allSettled(results)
   await until(() => simulations.load().trialsRun > 0)
 
@@ -211,7 +212,7 @@ describe('over HTTP', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo // it listens on a port
-    const client = request({ port, method: 'POST' }).on('error', () => undefined) // it is cut
+    const client = request({ host: '127.0.0.1', port, method: 'POST' }).on('error', () => undefined) // it is cut
     client.write('{')
     const left = once(server, 'left')
     await once(server, 'request')
@@ -231,7 +232,13 @@ describe('over HTTP', () => {
   function post(body: object) {
     const { port } = app.server.address() as AddressInfo // it listens on a port
     const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
-    const sent = request({ port, method: 'POST', path: '/v1/calculate/monte-carlo', headers })
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      method: 'POST',
+      path: '/v1/calculate/monte-carlo',
+      headers,
+    })
     sent.on('error', () => undefined) // it is cut
     sent.end(JSON.stringify(body))
     return sent

@@ -168,7 +168,7 @@ describe('with a Postgres that is down', () => {
     const first = await runProcess(['migrate'], own)
     const second = await runProcess(['migrate'], own)
 
-    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('"applied":3')])
+    expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/"applied":[1-9]/)])
     expect([second.code, second.stdout]).toEqual([0, expect.stringContaining('"applied":0')])
     await untilStatus(`${service.baseUrl}/readyz`, 200)
     await service.stop()

@@ -1,7 +1,8 @@
 import type { ServiceRig } from '@hearth/account/testing/service-rig'
 import { until } from '@hearth/account/testing/service-rig'
-import { endAll, send, untilStatus } from '@hearth/chassis/testing/service-process'
+import { endAll, newSecret, send, untilStatus } from '@hearth/chassis/testing/service-process'
 import { isCampaign, measured, size } from '@hearth/infra/campaign'
+import { applyRedisUsers } from '@hearth/infra/redis-users'
 import { startRedis } from '@hearth/infra/test-servers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectCounted, expectNoHarm, report, underLoad } from './load.ts'
@@ -255,6 +256,33 @@ describe('a Redis that may evict', () => {
       expect(rig.instance(0).service().output()).toMatch(
         /"level":"error"[^\n]*allkeys-lru[^\n]*maxmemory-policy/,
       )
+    } finally {
+      await rig.close()
+    }
+  })
+})
+
+describe('a Redis that lets each service do no more than it needs', () => {
+  test('is enough to count exactly, to be given up and to be used again (T59)', async () => {
+    const rig = await openSolarRig({ instances: 1, links: false })
+    try {
+      const password = newSecret()
+      await applyRedisUsers(rig.redis().url, { solar: password })
+      const url = new URL(rig.redis().url)
+      Object.assign(url, { username: 'solar', password })
+      const instance = rig.instance(0)
+      await instance.service().stop()
+      await instance.start({ REDIS_URL: url.href })
+      await rig.serving('redis')
+      const { key } = await rig.account()
+
+      expect(statuses(await calculateAtOnce(rig, [key], 60))).toEqual({ 200: 50, 429: 10 })
+      rig.redis().pause()
+      await rig.serving('postgres')
+      rig.redis().resume()
+      await rig.serving('redis')
+      expect(await usedOf(rig, key)).toEqual({ daily: 50, monthly: 50 })
+      expect(instance.service().output()).not.toMatch(/NOPERM|NOAUTH/)
     } finally {
       await rig.close()
     }

@@ -1,0 +1,96 @@
+import type { LoadReply } from '@hearth/account/testing/http-load'
+import type { ServiceRig } from '@hearth/account/testing/service-rig'
+import { endAll, newSecret } from '@hearth/chassis/testing/service-process'
+import { measured } from '@hearth/infra/campaign'
+import { openSolarRig } from './solar-rig.ts'
+
+import.meta.jest.setTimeout(900_000)
+afterAll(endAll)
+
+const trials = 200
+
+describe('who measures how long an answer takes', () => {
+  let rig: ServiceRig
+  beforeAll(async () => {
+    rig = await openSolarRig({ instances: 1, links: false, environment: { TRUST_PROXY: '1' } })
+    await rig.serving('redis')
+  })
+  afterAll(() => rig.close())
+
+  const body = (email: string) => ({ name: 'Ann', email, password: 'an unusual pass phrase' })
+  const newEmail = () => `${newSecret()}@example.com`
+
+  test('does not learn whether an address has an account (T55)', async () => {
+    const email = newEmail()
+    await rig.send('/v1/signup', { body: body(email) })
+    const existing = () => rig.send('/v1/signup', { body: body(email) })
+    const unused = () => rig.send('/v1/signup', { body: body(newEmail()) })
+    await compare('signup: taken against new', existing, unused)
+    // More than ten wrong passwords from one address are not looked at, so each comes from another one.
+    let count = 0
+    const signIn = (to: string) => {
+      count += 1
+      const headers = { 'X-Forwarded-For': `10.1.${count >> 8}.${count & 255}` }
+      return rig.send('/v1/account/sessions', { body: { email: to, password: 'not the password' }, headers })
+    }
+    await compare(
+      'sign-in: wrong password against unknown address',
+      () => signIn(email),
+      () => signIn(newEmail()),
+    )
+  })
+
+  test('does not learn whether a key of another account exists (T55)', async () => {
+    const [own, other] = [await rig.account(), await rig.account()]
+    const remove = (id: string) => rig.send(`/v1/account/keys/${id}`, { method: 'DELETE', key: own.key })
+    await compare(
+      'key id: foreign against absent',
+      () => remove(`key_${other.tag}${other.selector}`),
+      () => remove(`key_${other.tag}0000`),
+    )
+  })
+})
+
+/** Alternates both, and compares the medians of how long they take. */
+async function compare(
+  what: string,
+  one: () => Promise<LoadReply>,
+  other: () => Promise<LoadReply>,
+): Promise<void> {
+  const times: [number[], number[]] = [[], []]
+  for (let trial = -5; trial < trials; trial++) {
+    for (const [of, ask] of [one, other].entries()) {
+      const { startedAt, endedAt, status } = await ask()
+      expect(status).toBeLessThan(500)
+      if (trial >= 0) times[of]?.push(endedAt - startedAt)
+    }
+  }
+  const [a, b] = times.map(median) as [number, number]
+  const p = mannWhitney(...times)
+  measured(`T55 ${what}: medians ${a.toFixed(2)} and ${b.toFixed(2)} ms, Mann-Whitney p ${p.toFixed(3)}`)
+  const difference = Math.abs(a - b)
+  expect([what, difference <= 5 || difference <= 0.1 * Math.max(a, b)]).toEqual([what, true])
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
+}
+
+/** Two-sided p of the rank-sum test, by its normal approximation. */
+function mannWhitney(a: readonly number[], b: readonly number[]): number {
+  const all = [...a.map((value) => ({ value, isA: true })), ...b.map((value) => ({ value, isA: false }))]
+  const ranked = all.toSorted((x, y) => x.value - y.value)
+  const rankSum = ranked.reduce((sum, { isA }, rank) => sum + (isA ? rank + 1 : 0), 0)
+  const u = rankSum - (a.length * (a.length + 1)) / 2
+  const mean = (a.length * b.length) / 2
+  const deviation = Math.sqrt((a.length * b.length * (a.length + b.length + 1)) / 12)
+  return 2 * (1 - normalCdf(Math.abs(u - mean) / deviation))
+}
+
+/** Abramowitz and Stegun 26.2.17. */
+function normalCdf(x: number): number {
+  const t = 1 / (1 + 0.2316419 * x)
+  const series = [0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429]
+  const tail = series.reduceRight((sum, coefficient) => (sum + coefficient) * t, 0)
+  return 1 - (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * tail
+}

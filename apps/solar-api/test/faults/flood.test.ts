@@ -1,0 +1,105 @@
+import type { LoadReply } from '@hearth/account/testing/http-load'
+import type { RigAccount, ServiceRig } from '@hearth/account/testing/service-rig'
+import { endAll, newSecret, send } from '@hearth/chassis/testing/service-process'
+import { isCampaign, measured, size } from '@hearth/infra/campaign'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { calculate, openSolarRig, statuses } from './solar-rig.ts'
+
+import.meta.jest.setTimeout(size(120_000, 600_000))
+afterAll(endAll)
+
+describe('a flood of signups', () => {
+  let rig: ServiceRig
+  let account: RigAccount
+  beforeAll(async () => {
+    rig = await openSolarRig({ instances: 1, links: false, environment: { MALLOC_MMAP_THRESHOLD_: "1048576" } })
+    await rig.serving('redis')
+    account = await rig.account('api_business')
+  })
+  afterAll(() => rig.close())
+
+  test('is served as far as two hashes at a time go, told to come back beyond that, and delays nobody else (T46)', async () => {
+    const forMs = size(1_500, 15_000)
+    await steadily(500) // warms up
+    const baseline = await timesWhile(() => sleep(forMs))
+    const before = await residentBytes()
+    const signups: LoadReply[] = []
+    const flooded = await timesWhile(async () => {
+      const end = performance.now() + forMs
+      const strangers = Array.from({ length: 50 }, async () => {
+        while (performance.now() < end) signups.push(await signUp('a long enough password'))
+      })
+      await Promise.all(strangers)
+    })
+    const grownMb = ((await residentBytes()) - before) / 2 ** 20
+
+    const { 201: made = 0, 503: later = 0, ...others } = statuses(signups)
+    expect([made > 0, later > 0, others]).toEqual([true, true, {}])
+    expect(
+      new Set(signups.filter(({ status }) => status === 503).map(({ headers }) => headers['retry-after'])),
+    ).toEqual(new Set(['5']))
+    const [p99, base] = [percentile(flooded, 99), percentile(baseline, 99)]
+    measured(
+      `T46: ${made} signups served, ${later} told to come back, memory grown by ${grownMb.toFixed(0)} MB`,
+    )
+    measured(`T46: p99 of other requests ${base} ms before and ${p99} ms during the flood`)
+    expect(grownMb).toBeLessThan(size(128, 64))
+    // Whatever the machine, a request does not wait for the hashes of others.
+    expect(percentile(flooded, 50)).toBeLessThan(250 + 10 * percentile(baseline, 50))
+    if (isCampaign) expect(p99).toBeLessThanOrEqual(Math.min(50, 2 * base))
+  })
+
+  test('with endless passwords costs no hash (T46)', async () => {
+    const from = rig.instance(0).service().output().length
+    const replies = await Promise.all(Array.from({ length: 50 }, () => signUp('x'.repeat(257))))
+
+    expect(statuses(replies)).toEqual({ 400: 50 })
+    await sleep(100)
+    const times = rig
+      .instance(0)
+      .logged(from)
+      .map(({ ms }) => ms)
+    measured(`T46: a password that is too long is refused in ${percentile(times, 50)} ms`)
+    if (isCampaign) expect(percentile(times, 50)).toBeLessThan(5)
+  })
+
+  function signUp(password: string): Promise<LoadReply> {
+    return rig.send('/v1/signup', { body: { name: 'Eve', email: `${newSecret()}@example.com`, password } })
+  }
+
+  /** A calculation each 5 ms. */
+  async function steadily(forMs: number): Promise<void> {
+    const end = performance.now() + forMs
+    const pending: Promise<LoadReply>[] = []
+    while (performance.now() < end) {
+      pending.push(calculate(rig, account.key))
+      await sleep(5)
+    }
+    expect(statuses(await Promise.all(pending))).toEqual({ 200: pending.length })
+  }
+
+  /** Milliseconds of the calculations while something goes on, by the access log. */
+  async function timesWhile(work: () => Promise<unknown>): Promise<number[]> {
+    const from = rig.instance(0).service().output().length
+    const state = { done: false }
+    const working = work().finally(() => (state.done = true))
+    while (!state.done) await steadily(100)
+    await working
+    await sleep(100)
+    return rig
+      .instance(0)
+      .logged(from)
+      .filter(({ route }) => route === '/v1/calculate')
+      .map(({ ms }) => ms)
+  }
+
+  async function residentBytes(): Promise<number> {
+    const { body } = await send(`${rig.instance(0).service().internalUrl}/metrics`)
+    return Number(/^process_resident_memory_bytes (\d+)/m.exec(String(body))?.[1])
+  }
+})
+
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? NaN
+}
