@@ -24,7 +24,7 @@ describe('the READMEs', () => {
       { keys: [{ status: 'active' }, { status: 'revoked' }] },
     ])
     await service.stop()
-  })
+  }, 60_000)
 
   test('name only scripts and files that exist', () => {
     const pages = globSync(['*.md', '{apps,libs}/*/README.md', 'infra/README.md'], { cwd: root })
