@@ -8,24 +8,26 @@ import { sweepAbandoned } from './server-process.ts'
 
 /*
  * Runs the tests of the project in the current directory: `node ../../infra/jest.ts [jest arguments]`.
- * Jest needs a Node flag for ES modules, which is why it is a child process.
+ * With --campaign it runs those that have a full size in it, one file after the other, and prints what they measure;
+ * see campaign.ts. Jest needs a Node flag for ES modules, which is why it is a child process.
  */
 
-const RESULTS = join('.results', 'tests.json')
+const isCampaign = process.argv.includes('--campaign')
+const RESULTS = join('.results', isCampaign ? 'campaign.json' : 'tests.json')
 const HANG_LIMIT_MS = 10_000
 
 const config = {
   rootDir: process.cwd(),
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  testMatch: ['**/*.test.ts'],
+  testMatch: isCampaign ? ['**/test/faults/**/*.test.ts', '**/*.campaign.ts'] : ['**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: { '\\.ts$': fileURLToPath(new URL('strip-types.js', import.meta.url)) },
   globalSetup: fileURLToPath(new URL('jest-servers.ts', import.meta.url)),
   globalTeardown: fileURLToPath(new URL('jest-teardown.ts', import.meta.url)),
   testTimeout: 20_000,
   // Jest would leave one core free; half of a test's time is waiting for servers.
-  maxWorkers: availableParallelism(),
+  maxWorkers: isCampaign ? 1 : availableParallelism(),
   coverageProvider: 'v8',
 }
 
@@ -40,10 +42,13 @@ const child = spawn(
     `--config=${JSON.stringify(config)}`,
     '--json',
     `--outputFile=${RESULTS}`,
-    ...process.argv.slice(2),
+    ...process.argv.slice(2).filter((argument) => argument !== '--campaign'),
   ],
-  // With --json Jest prints the same JSON on stdout too; the report for people goes to stderr.
-  { stdio: ['inherit', 'ignore', 'inherit'] },
+  {
+    // With --json Jest prints the same JSON on stdout too; the report for people goes to stderr.
+    stdio: ['inherit', 'ignore', 'inherit'],
+    env: { ...process.env, ...(isCampaign && { CAMPAIGN: '1' }) },
+  },
 )
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 const watch = process.argv.some((argument) => argument.startsWith('--watch'))

@@ -1,6 +1,7 @@
 import { unavailable } from '@hearth/chassis/errors'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import argon2 from 'argon2'
+import { availableParallelism } from 'node:os'
 
 /** Hashes and checks passwords, a few at a time. */
 export type Passwords = {
@@ -12,9 +13,10 @@ export type Passwords = {
 
 /**
  * argon2id with m = 19456 KiB, t = 2, p = 1 (the OWASP minimum). Each hash keeps a thread of the pool that gzip, DNS
- * and files share busy for about 25 ms, so at most two run at once, 20 wait, and the rest is told to come back.
+ * and files share busy for about 25 ms, so at most two run at once, and on two cores one, which leaves the other to
+ * everybody else; 20 wait, and the rest is told to come back.
  */
-export function createPasswords(running = 2, waiting = 20): Passwords {
+export function createPasswords(running = hashesAtOnce(availableParallelism()), waiting = 20): Passwords {
   const limit = limiter(running, waiting)
   const nobody = limit(() => argon2.hash('nobody has this password', parameters))
   nobody.catch(() => undefined)
@@ -26,6 +28,11 @@ export function createPasswords(running = 2, waiting = 20): Passwords {
         return hash !== undefined && matches
       }),
   }
+}
+
+/** How many hashes may run at once on so many cores. */
+export function hashesAtOnce(cores: number): number {
+  return Math.max(1, Math.min(2, cores - 1))
 }
 
 /** Whether a hash was made with weaker parameters than the present ones. */

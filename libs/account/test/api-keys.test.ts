@@ -212,7 +212,7 @@ describe.each([
       expect([after.status, after.body.code]).toEqual([401, 'revoked_api_key'])
     })
 
-    test('the own key is possible while there is another one', async () => {
+    test('the own key is possible while there is another one (T34)', async () => {
       const { key } = await app.signUp()
       const other = (await create(key)).body.data.apiKey
 
@@ -221,7 +221,7 @@ describe.each([
       expect((await list(other)).filter(({ status }) => status === 'active')).toHaveLength(1)
     })
 
-    test('the last active key needs force', async () => {
+    test('the last active key needs force (T34)', async () => {
       const { key } = await app.signUp()
       const refused = await remove(key, idOf(key))
       const forced = await remove(key, `${idOf(key)}?force=true`)
@@ -242,7 +242,7 @@ describe.each([
       expect((await remove(key, idOf(key))).status).toBe(409)
     })
 
-    test('twice answers 404 the second time and changes nothing', async () => {
+    test('twice answers 404 the second time and changes nothing (T34)', async () => {
       const { key } = await app.signUp()
       const { id } = (await create(key)).body.data
       await remove(key, id)
@@ -264,7 +264,7 @@ describe.each([
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     })
 
-    test('a key of another account is answered like one that does not exist, byte for byte but for the ids', async () => {
+    test('a key of another account is answered like one that does not exist, byte for byte but for the ids (T34, T51)', async () => {
       const [ann, ben] = [await app.signUp(), await app.signUp()]
       const foreign = idOf(ben.key)
       const unknown = `key_${randomBase62(14)}`

@@ -56,17 +56,20 @@ describe('credentials where keys come in X-API-Key', () => {
       /session opens the account endpoints only/,
     ],
     ['a session in X-API-Key', () => ({ key: keys.session }), 'malformed_api_key', /malformed/],
-  ])('%s: 401 on a metered endpoint, with a challenge and a hint', async (_what, request, code, hint) => {
-    const { status, body, headers } = await app.call('post', '/v1/echo', { body: text, ...request() })
+  ])(
+    '%s: 401 on a metered endpoint, with a challenge and a hint (T57)',
+    async (_what, request, code, hint) => {
+      const { status, body, headers } = await app.call('post', '/v1/echo', { body: text, ...request() })
 
-    expect([status, body.code]).toEqual([401, code])
-    expect(body.detail).toMatch(hint)
-    expect(headers['www-authenticate']).toBe('ApiKey realm="test"')
-    expect(JSON.stringify(body)).not.toContain(key)
-  })
+      expect([status, body.code]).toEqual([401, code])
+      expect(body.detail).toMatch(hint)
+      expect(headers['www-authenticate']).toBe('ApiKey realm="test"')
+      expect(JSON.stringify(body)).not.toContain(key)
+    },
+  )
 
   test.each(['api_key', 'apikey', 'api-key', 'key', 'token', 'access_token', 'X-API-Key'])(
-    'a key in the query string as %s is refused with the advice to rotate it',
+    'a key in the query string as %s is refused with the advice to rotate it (T57)',
     async (name) => {
       const { status, body } = await app.call('get', `/v1/extra?${name}=${key}`)
 
@@ -86,7 +89,7 @@ describe('credentials where keys come in X-API-Key', () => {
     ['in two headers', () => ({ key, session: other })],
     ['in one header twice', () => ({ headers: { 'X-API-Key': `${key}, ${other}` } })],
     ['of which one is malformed', () => ({ key, session: 'slr_live_abc' })],
-  ])('two different keys %s: 400', async (_where, request) => {
+  ])('two different keys %s: 400 (T57)', async (_where, request) => {
     const { status, body } = await app.call('post', '/v1/echo', { body: text, ...request() })
 
     expect([status, body.code]).toEqual([400, 'ambiguous_credentials'])
@@ -99,7 +102,7 @@ describe('credentials where keys come in X-API-Key', () => {
     ['with spaces around it', () => ({ headers: { 'X-API-Key': `  ${key}  ` } })],
     ['in a header written in small letters', () => ({ headers: { 'x-api-key': key } })],
     ['beside a session', () => ({ key, session: keys.session })],
-  ])('the key %s is accepted', async (_how, request) => {
+  ])('the key %s is accepted (T57)', async (_how, request) => {
     expect((await app.call('post', '/v1/echo', { body: text, ...request() })).status).toBe(200)
   })
 

@@ -1,11 +1,14 @@
 import { openDatabase, type Database } from '@hearth/chassis/database'
+import { createLogger } from '@hearth/chassis/logger'
 import { openRedis } from '@hearth/chassis/redis'
 import { startFaultProxy, type FaultProxy } from '@hearth/infra/fault-proxy'
+import { startRedisCluster } from '@hearth/infra/redis-cluster'
 import { startRedis, type TestServer } from '@hearth/infra/test-servers'
 import type { Cluster, Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
 import { changeAccount } from '../src/context.ts'
-import type { AccountTables } from '../src/database.ts'
+import type { AccountDatabase, AccountTables } from '../src/database.ts'
 import { burstOf, type Verdict } from '../src/gate.ts'
 import type { Plans } from '../src/plans.ts'
 import { openGate, type QuotaGate } from '../src/quota-gate.ts'
@@ -19,14 +22,19 @@ const plans: Plans = { ...testPlans, single: { name: 'Single', daily: 1, monthly
 /** An account as the tests of the gate have it. */
 export type TestAccount = Awaited<ReturnType<typeof insertAccount>>
 
-/** Instances of one deployment, each with a connection of its own to a private Redis, on one database. */
+/** Instances of one deployment, each with connections of its own to a private Redis and to one database. */
 export type Rig = {
+  /** The Redis, or the first node of the cluster. */
   readonly server: TestServer
+  /** All nodes of Redis. */
+  readonly nodes: readonly TestServer[]
   readonly database: Database<AccountTables>
   readonly gates: readonly QuotaGate[]
   readonly clients: readonly (Redis | Cluster)[]
-  /** The network between each instance and its stores. */
-  readonly links: readonly { readonly redis: FaultProxy; readonly postgres: FaultProxy }[]
+  /** The network between each instance and its stores; none in a cluster, whose nodes name each other. */
+  readonly links: readonly Links[]
+  /** Lines of the logs of all instances. */
+  readonly log: readonly Record<string, unknown>[]
   /** Unix milliseconds that the gates take for now. */
   now: number
   /** One more instance. */
@@ -47,69 +55,71 @@ export type Rig = {
   close(): Promise<void>
 }
 
-export async function openRig(
-  options: { instances?: number; appendonly?: boolean; redisUp?: boolean; answerWithinMs?: number } = {},
-): Promise<Rig> {
-  const server = await startRedis({ appendonly: options.appendonly ?? false })
-  if (options.redisUp === false) await server.kill()
+/** What a rig is made of. */
+export type RigOptions = {
+  readonly instances?: number
+  readonly appendonly?: boolean
+  readonly redisUp?: boolean
+  /** A real Redis Cluster of three nodes, with a replica each when told, in place of one Redis. */
+  readonly cluster?: { readonly replicas?: boolean }
+  readonly answerWithinMs?: number
+}
+
+type Links = { readonly redis: FaultProxy; readonly postgres: FaultProxy }
+
+type Instance = {
+  readonly gate: QuotaGate
+  readonly client: Redis | Cluster
+  readonly database: Database<AccountTables>
+  readonly links: Links | undefined
+}
+
+export async function openRig(options: RigOptions = {}): Promise<Rig> {
+  const store = await startStore(options)
+  if (options.redisUp === false) await store.nodes[0]?.kill()
   const database = await openTestDatabase('postgres')
-  const { db } = database
   const time = { now: noon }
+  const log: Record<string, unknown>[] = []
   const gates: QuotaGate[] = []
   const clients: (Redis | Cluster)[] = []
-  const links: { redis: FaultProxy; postgres: FaultProxy }[] = []
-  const databases: Database<AccountTables>[] = []
+  const links: Links[] = []
+  const instances: Instance[] = []
 
   async function open(): Promise<QuotaGate> {
-    const url = new URL(database.url)
-    const link = {
-      redis: await startFaultProxy(server.port),
-      postgres: await startFaultProxy(Number(url.port)),
-    }
-    links.push(link)
-    const redis = openRedis(link.redis.through(server.url), { log: silent })
-    const own = await openDatabase<AccountTables>({
-      ...{ url: link.postgres.through(database.url), dataDir: '', schema: 'test', log: silent },
-    })
-    databases.push(own)
-    const gate = await openGate({
-      ...{
-        plans,
-        db: own.db,
-        redis,
-        log: silent,
-        instance: randomUUID(),
-        burst: burstOf(0),
-        clock: () => time.now,
-        answerWithinMs: options.answerWithinMs,
-      },
-      deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
-    })
-    clients.push(redis)
-    gates.push(gate)
-    return gate
+    const one = await openInstance(options, store, database.url, () => time.now, recorder(log))
+    instances.push(one)
+    gates.push(one.gate)
+    clients.push(one.client)
+    if (one.links !== undefined) links.push(one.links)
+    return one.gate
   }
 
-  function gate(instance: number): QuotaGate {
+  for (let i = 0; i < (options.instances ?? 1); i++) await open()
+  const [server] = store.nodes
+  if (server === undefined) throw new Error('There is no node.')
+  return Object.assign(time, {
+    ...{ server, nodes: store.nodes, database, gates, clients, links, log, open },
+    ...callsOf(database.db, gates),
+    forget: () => flushAll(store.nodes),
+    connected: () => until(() => clients.every((client) => client.status === 'ready')),
+    close: () => closeRig(store, database, instances),
+  })
+}
+
+/** Calls to the gates and changes of their accounts. */
+function callsOf(db: AccountDatabase, gates: readonly QuotaGate[]) {
+  const gate = (instance: number): QuotaGate => {
     const chosen = gates[instance % gates.length]
     if (chosen === undefined) throw new Error('The rig has no instance.')
     return chosen
   }
-
-  for (let i = 0; i < (options.instances ?? 1); i++) await open()
-  const rig = {
-    ...{ server, database, gates, clients, links, open },
-    async forget() {
-      const admin = openRedis(server.url, { log: silent })
-      await until(() => admin.status === 'ready')
-      await admin.call('FLUSHALL')
-      admin.disconnect()
-    },
+  return {
     account: (plan = 'pro') => insertAccount(db, { plan }),
-    call: (account, cost = 1, instance = 0) => gate(instance).check(account.request(cost)),
-    callAtOnce: (account, count) =>
+    call: (account: TestAccount, cost: 0 | 1 = 1, instance = 0) =>
+      gate(instance).check(account.request(cost)),
+    callAtOnce: (account: TestAccount, count: number) =>
       Promise.all(Array.from({ length: count }, (_, i) => gate(i).check(account.request(1)))),
-    revoke: ({ tag, selector }, instance = 0) =>
+    revoke: ({ tag, selector }: TestAccount, instance = 0) =>
       changeAccount({ db, outbox: gate(instance).outbox }, tag, (trx) =>
         trx
           .updateTable('api_key')
@@ -118,20 +128,79 @@ export async function openRig(
           .where('selector', '=', selector)
           .execute(),
       ),
-    serving: (store) => until(() => gates.every((one) => one.serving() === store)),
-    connected: () => until(() => clients.every((client) => client.status === 'ready')),
-    async close() {
-      for (const link of links) for (const one of [link.redis, link.postgres]) one.heal()
-      for (const { ledger } of gates) await until(() => ledger.flush().then(yes, no))
-      await Promise.all(gates.map((one) => one.close()))
-      for (const client of clients) client.disconnect()
-      for (const own of databases) await own.close()
-      for (const link of links) await Promise.all([link.redis.close(), link.postgres.close()])
-      await database.close()
-      await server.stop()
-    },
-  } satisfies Omit<Rig, 'now'>
-  return Object.assign(time, rig)
+    serving: (store: 'redis' | 'postgres') => until(() => gates.every((one) => one.serving() === store)),
+  }
+}
+
+type Store = {
+  readonly nodes: readonly TestServer[]
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+async function startStore({ cluster, appendonly = false }: RigOptions): Promise<Store> {
+  if (cluster !== undefined) return startRedisCluster(cluster)
+  const server = await startRedis({ appendonly })
+  return { nodes: [server], url: server.url, stop: () => server.stop() }
+}
+
+async function openInstance(
+  { cluster, answerWithinMs }: RigOptions,
+  store: Store,
+  databaseUrl: string,
+  clock: () => number,
+  log: Logger,
+): Promise<Instance> {
+  const links =
+    cluster === undefined
+      ? {
+          redis: await startFaultProxy(store.nodes[0]?.port ?? 0),
+          postgres: await startFaultProxy(Number(new URL(databaseUrl).port)),
+        }
+      : undefined
+  const client = openRedis(links?.redis.through(store.url) ?? store.url, { log })
+  const url = links?.postgres.through(databaseUrl) ?? databaseUrl
+  const database = await openDatabase<AccountTables>({ url, dataDir: '', schema: 'test', log })
+  const gate = await openGate({
+    ...{ plans, db: database.db, redis: client, log, clock, answerWithinMs },
+    ...{ instance: randomUUID(), burst: burstOf(0) },
+    deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
+  })
+  return { gate, client, database, links }
+}
+
+async function flushAll(nodes: readonly TestServer[]): Promise<void> {
+  for (const { url } of nodes) {
+    const admin = openRedis(url, { log: silent })
+    await until(() => admin.status === 'ready')
+    await admin.call('FLUSHALL').catch(() => undefined) // a replica follows its master
+    admin.disconnect()
+  }
+}
+
+async function closeRig(
+  store: Store,
+  database: Database<AccountTables>,
+  instances: readonly Instance[],
+): Promise<void> {
+  for (const { links } of instances) {
+    links?.redis.heal()
+    links?.postgres.heal()
+  }
+  for (const { gate } of instances) await until(() => gate.ledger.flush().then(yes, no))
+  for (const { gate, client, links, ...own } of instances) {
+    await gate.close()
+    client.disconnect()
+    await own.database.close()
+    await Promise.all([links?.redis.close(), links?.postgres.close()])
+  }
+  await database.close()
+  await store.stop()
+}
+
+function recorder(lines: Record<string, unknown>[]): Logger {
+  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>)
+  return createLogger({ level: 'info', service: 'test', destination: { write } })
 }
 
 const yes = () => true

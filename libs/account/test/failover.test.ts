@@ -9,7 +9,7 @@ describe('when Redis goes away and comes back', () => {
   let rig: Rig
   afterEach(() => rig.close())
 
-  test('a stopped Redis delays nobody beyond its deadline; all is counted by Postgres and once it runs again', async () => {
+  test('a stopped Redis delays nobody beyond its deadline; all is counted by Postgres and once it runs again (T14)', async () => {
     rig = await openRig({ instances: 2 })
     const account = await rig.account()
     expect(allowed(await rig.callAtOnce(account, 10))).toHaveLength(10)
@@ -36,7 +36,7 @@ describe('when Redis goes away and comes back', () => {
     expect(used).toBeLessThanOrEqual(26 + 6)
   })
 
-  test('a killed and emptied Redis loses no count and forgets no revocation', async () => {
+  test('a killed and emptied Redis loses no count and forgets no revocation (T13)', async () => {
     rig = await openRig({ instances: 2 })
     const [account, revoked] = [await rig.account('free'), await rig.account('free')]
     await rig.call(revoked)
@@ -187,7 +187,7 @@ describe('when Redis goes away and comes back', () => {
     expect(rig.gates[0]?.serving()).toBe('redis')
   })
 
-  test('a flapping Redis makes no call fail, and all that was allowed is counted', async () => {
+  test('a flapping Redis makes no call fail, and all that was allowed is counted (T27)', async () => {
     rig = await openRig({ instances: 2, appendonly: true })
     const account = await rig.account()
     const verdicts: Verdict[] = []
@@ -206,8 +206,7 @@ describe('when Redis goes away and comes back', () => {
     await calling
 
     expect(new Set(verdicts.map(({ outcome }) => outcome))).toEqual(new Set(['ok', 'over']))
-    // While one instance counts in Redis and the other in Postgres, each hears of the other within 250 ms.
-    expect(allowed(verdicts).length).toBeLessThanOrEqual(60)
+    expect(allowed(verdicts).length).toBeLessThanOrEqual(50)
     expect(await rig.call(account)).toMatchObject({ outcome: 'over' })
   })
 })

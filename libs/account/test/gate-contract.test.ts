@@ -27,7 +27,7 @@ describe.each(gateKinds)('the %s gate', (kind) => {
   }
 
   test('serves from where it says', () => {
-    expect(test_.gate.serving()).toBe(kind === 'redis' ? 'redis' : 'postgres')
+    expect(test_.gate.serving()).toBe(kind === 'redis' || kind === 'cluster' ? 'redis' : 'postgres')
   })
 
   test('allows exactly the daily quota and says how much is used', async () => {
@@ -67,6 +67,45 @@ describe.each(gateKinds)('the %s gate', (kind) => {
 
     expect(verdicts.filter((verdict) => verdict.outcome === 'ok')).toHaveLength(2)
     expect(await calls(account, 1, 0)).toMatchObject({ outcome: 'ok', usedToday: 2, usedBefore: 10 })
+  })
+
+  test('admits what is left of the shorter window, and what it refuses moves nothing (T03)', async () => {
+    const day = Math.floor(noon / 86_400_000)
+    const pro = await insertAccount(test_.db, { plan: 'pro' })
+    await test_.db
+      .insertInto('usage_day')
+      .values([
+        { tag: pro.tag, day: day - 1, redis_used: 1457 },
+        { tag: pro.tag, day, redis_used: 40 },
+      ])
+      .execute()
+    const callAtOnce = async (count: number) => {
+      const verdicts = await Promise.all(
+        Array.from({ length: count }, () => test_.gate.check(pro.request(1))),
+      )
+      return verdicts.filter(({ outcome }) => outcome === 'ok').length
+    }
+
+    // 10 are left of the day and 3 of the month.
+    expect(await callAtOnce(100)).toBe(3)
+    expect(await calls(pro, 1, 0)).toMatchObject({ usedToday: 43, usedBefore: 1457 })
+
+    const other = await insertAccount(test_.db, { plan: 'pro' })
+    await test_.db
+      .insertInto('usage_day')
+      .values([
+        { tag: other.tag, day: day - 1, redis_used: 1430 },
+        { tag: other.tag, day, redis_used: 50 },
+      ])
+      .execute()
+    // None is left of the day and 20 of the month.
+    for (let i = 0; i < 5; i++) {
+      const verdicts = await Promise.all(
+        Array.from({ length: 100 }, () => test_.gate.check(other.request(1))),
+      )
+      expect(new Set(verdicts.map(({ outcome }) => outcome))).toEqual(new Set(['over']))
+    }
+    expect(await calls(other, 1, 0)).toMatchObject({ usedToday: 50, usedBefore: 1430 })
   })
 
   test('counts no month for a plan without a monthly quota', async () => {
@@ -116,7 +155,7 @@ describe.each(gateKinds)('the %s gate', (kind) => {
     ['28 February of a leap year', '2028-02-28', '2028-02-29', true],
     ['29 February', '2028-02-29', '2028-03-01', false],
     ['28 February 2100, which is no leap year', '2100-02-28', '2100-03-01', false],
-  ])('opens new windows at %s', async (_name, before, after, sameMonth) => {
+  ])('opens new windows at %s (T07)', async (_name, before, after, sameMonth) => {
     const account = await insertAccount(test_.db)
     test_.now = Date.parse(`${before}T23:59:59.999Z`)
     await calls(account, 5)

@@ -12,12 +12,13 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 describe('three instances on one Redis', () => {
   let rig: Rig
   beforeAll(async () => {
-    rig = await openRig({ instances: 3 })
+    // A busy machine may be late without Redis being away.
+    rig = await openRig({ instances: 3, answerWithinMs: 1_000 })
   })
   afterAll(() => rig.close())
 
   test.each([1, 2, 3, 4, 5])(
-    'admit exactly 50 of 500 calls at once and count each once (run %d)',
+    'admit exactly 50 of 500 calls at once and count each once (run %d, T01)',
     async () => {
       const account = await rig.account()
 
@@ -32,13 +33,13 @@ describe('three instances on one Redis', () => {
     },
   )
 
-  test('admit exactly one of 200 calls at once when the limit is 1', async () => {
-    for (let run = 0; run < 10; run++) {
+  test('admit exactly one of 200 calls at once when the limit is 1 (T02)', async () => {
+    for (let run = 0; run < 50; run++) {
       expect(allowed(await rig.callAtOnce(await rig.account('single'), 200))).toHaveLength(1)
     }
   })
 
-  test('refuse a key from the moment that its revocation is answered', async () => {
+  test('refuse a key from the moment that its revocation is answered (T29)', async () => {
     for (let run = 0; run < 20; run++) {
       const account = await rig.account()
       await rig.callAtOnce(account, 3)
@@ -50,7 +51,7 @@ describe('three instances on one Redis', () => {
     }
   })
 
-  test('answer without an error while Redis forgets its scripts again and again', async () => {
+  test('answer without an error while Redis forgets its scripts again and again (T20)', async () => {
     const account = await rig.account()
     const state = { done: false }
     const flushing = (async () => {
@@ -65,7 +66,7 @@ describe('three instances on one Redis', () => {
     expect(rig.gates.map((gate) => gate.serving())).toEqual(['redis', 'redis', 'redis'])
   })
 
-  test('count on from the ledger when Redis forgets everything: exactly, once the ledger is written', async () => {
+  test('count on from the ledger when Redis forgets everything: exactly, once the ledger is written (T18)', async () => {
     const account = await rig.account()
     expect(allowed(await rig.callAtOnce(account, 30))).toHaveLength(30)
     await Promise.all(rig.gates.map((gate) => gate.ledger.flush()))
@@ -80,7 +81,7 @@ describe('three instances on one Redis', () => {
     ).toEqual(upTo(50).slice(30))
   })
 
-  test('overshoot by no more than was in flight or not yet written when Redis forgot everything', async () => {
+  test('overshoot by no more than was in flight or not yet written when Redis forgot everything (T18)', async () => {
     const account = await rig.account()
     const verdicts: Verdict[] = []
     for (let wave = 0; wave < 20; wave++) {

@@ -82,7 +82,7 @@ describe('a key', () => {
     )
   })
 
-  test('is never made twice in 100,000', () => {
+  test('is never made twice in 100,000 (T32)', () => {
     const keys = new Set<string>()
     for (let i = 0; i < 100_000; i++) keys.add(randomBase62(secretLength))
 

@@ -52,7 +52,7 @@ describe.each([
     ['OPTIONS', 204, 0, (key) => send('options', '/v1/echo', key)],
     ['an account endpoint', 200, 0, (key) => send('get', '/v1/account', key)],
   ]
-  test.each(rows)('%s: status %d, and 100 of them cost %d', async (_what, status, cost, request) => {
+  test.each(rows)('%s: status %d, and 100 of them cost %d (T11)', async (_what, status, cost, request) => {
     const { key } = await app.signUp('big')
 
     const statuses: number[] = []
@@ -275,7 +275,7 @@ describe('the limit of requests without a valid key', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(100 - lookedUp.length)
   })
 
-  test('takes a /56 of IPv6 for one address', async () => {
+  test('takes a /56 of IPv6 for one address (T56)', async () => {
     for (let i = 0; i < 60; i++)
       await app.call('get', '/v1/account', { address: `2001:db8:1:abc${i % 10}:${i}::` })
 
@@ -283,7 +283,7 @@ describe('the limit of requests without a valid key', () => {
     expect((await app.call('get', '/v1/account', { address: '2001:db8:1:ac00::1' })).status).toBe(401)
   })
 
-  test('does not believe what a client puts before the entry of our proxy', async () => {
+  test('does not believe what a client puts before the entry of our proxy (T56)', async () => {
     const address = newAddress()
     const statuses = new Set<number>()
     for (let i = 0; i < 62; i++) {

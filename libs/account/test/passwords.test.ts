@@ -1,7 +1,7 @@
 import { HttpError } from '@hearth/chassis/errors'
 import argon2 from 'argon2'
 import fc from 'fast-check'
-import { createPasswords, needsRehash, passwordProblem } from '../src/passwords.ts'
+import { createPasswords, hashesAtOnce, needsRehash, passwordProblem } from '../src/passwords.ts'
 import type { TestApp } from '../testing/test-app.ts'
 import { startEcho } from './echo-service.ts'
 
@@ -12,7 +12,7 @@ afterEach(() => {
 
 describe('passwords', () => {
   test('are verified by the hash that was made of them, and by no other', async () => {
-    const passwords = createPasswords()
+    const passwords = createPasswords(2, 20)
     const made = await passwords.hash('an unusual pass phrase')
 
     expect(made).toMatch(/^\$argon2id\$v=19\$/)
@@ -29,7 +29,7 @@ describe('passwords', () => {
     expect(needsRehash(await createPasswords().hash('x'))).toBe(false)
   })
 
-  test('are hashed two at a time while 20 wait; the 23rd is told to come back', async () => {
+  test('are hashed two at a time while 20 wait; the 23rd is told to come back (T46)', async () => {
     let [running, most] = [0, 0]
     const ends: (() => void)[] = []
     // The only thing that is replaced: a hash that ends when the test says so, to see how many run at once.
@@ -39,7 +39,7 @@ describe('passwords', () => {
       running -= 1
       return 'hash'
     }
-    const passwords = createPasswords()
+    const passwords = createPasswords(2, 20)
     await passwords.verify(undefined, 'waits for the first hash')
     argon2.hash = held as unknown as typeof argon2.hash // its buffer overload is not used
     const calls = Array.from({ length: 22 }, () => passwords.hash('x'))
@@ -61,6 +61,10 @@ describe('passwords', () => {
     expect(most).toBe(2)
     argon2.hash = hash
     expect(await passwords.hash('free again')).toMatch(/^\$argon2id/)
+  })
+
+  test('leave a core to everybody else', () => {
+    expect([1, 2, 3, 8].map(hashesAtOnce)).toEqual([1, 1, 2, 2])
   })
 
   test('give their place back when hashing fails', async () => {

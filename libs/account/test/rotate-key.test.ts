@@ -56,7 +56,7 @@ describe.each([
     expect(headers['x-ratelimit-remaining']).toBe('5')
   })
 
-  test('of one key 20 times at once gives exactly one new key', async () => {
+  test('of one key 20 times at once gives exactly one new key (T28)', async () => {
     const { key } = await app.signUp()
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(key)))

@@ -50,7 +50,7 @@ describe.each([
     expect(echo.body.detail).toContain('session')
   })
 
-  test('marks no key as current and makes a key when the only one is lost', async () => {
+  test('marks no key as current and makes a key when the only one is lost (T31)', async () => {
     const account = await app.signUp()
     const token = await session(account)
     const made = await app.call('post', '/v1/account/keys', { session: token, body: { name: 'new' } })
@@ -81,7 +81,7 @@ describe.each([
     expect(Object.keys(wrong.headers)).toEqual(Object.keys(unknown.headers))
   })
 
-  test('takes as long to be refused to an unknown address as to a wrong password', async () => {
+  test('takes as long to be refused to an unknown address as to a wrong password (T55)', async () => {
     const account = await app.signUp()
     const times: Record<'wrong' | 'unknown', number[]> = { wrong: [], unknown: [] }
     for (let i = 0; i < 30; i++) {
@@ -140,7 +140,7 @@ describe.each([
     expect((await app.call('get', '/v1/account', { key })).status).toBe(200)
   })
 
-  test('is refused after ten wrong passwords in a quarter of an hour from one address', async () => {
+  test('is refused after ten wrong passwords in a quarter of an hour from one address (T56)', async () => {
     const account = await app.signUp()
     const address = newAddress()
     app.now = Date.UTC(2026, 10, 20, 12)
@@ -222,11 +222,11 @@ describe.each([
       ['with a fourth part', () => `${token}.x`],
       ['of dots', () => '...'],
       ['cut', () => token.slice(0, -3)],
-    ])('is refused: %s', async (_what, forge) => {
+    ])('is refused: %s (T54)', async (_what, forge) => {
       expect(await statusOf(forge())).toBe(401)
     })
 
-    test('is refused after the change of any single bit', () => {
+    test('is refused after the change of any single bit (T54)', () => {
       const sessions = createSessions(deployment.name, [secret], Date.now)
       const bytes = Buffer.from(token)
       const accepted: string[] = []
@@ -242,7 +242,7 @@ describe.each([
       expect(accepted.filter((text) => text.slice(0, -1) !== token.slice(0, -1))).toEqual([])
     })
 
-    test('is refused at a length that a header cannot have and the library does not parse', () => {
+    test('is refused at a length that a header cannot have and the library does not parse (T54)', () => {
       const sessions = createSessions(deployment.name, [secret], Date.now)
 
       expect(sessions.read(`${'a'.repeat(2 ** 20)}.b.c`)).toBeUndefined()
@@ -255,7 +255,7 @@ describe('session secrets', () => {
   const [old, present] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
   const session = { tag: 'abcdefghij', version: 3 }
 
-  test('are accepted as long as they are listed; the first one signs', () => {
+  test('are accepted as long as they are listed; the first one signs (T54)', () => {
     const { token } = createSessions('test', [old], Date.now).issue(session)
 
     const rotating = createSessions('test', [present, old], Date.now)

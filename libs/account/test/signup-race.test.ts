@@ -24,7 +24,7 @@ describe('signups at once, with the signup limit switched off', () => {
     return statuses
   }
 
-  test('50 signups at once of one address in many spellings make exactly one account', async () => {
+  test('50 signups at once of one address in many spellings make exactly one account (T30)', async () => {
     const id = randomUUID().slice(0, 8)
     const spellings = spellingsOf(`jos\u00e9.${id}@b\u00fccher.example`)
     const emails = Array.from({ length: 50 }, (_, i) => spellings[i % spellings.length] ?? '')

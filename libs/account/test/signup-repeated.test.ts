@@ -97,7 +97,7 @@ describe('POST /v1/signup with an Idempotency-Key', () => {
     },
   )
 
-  test('gives the key to a client whose connection broke after the account was made', async () => {
+  test('gives the key to a client whose connection broke after the account was made (T31)', async () => {
     const [request, header] = [body(), idempotent()]
     await sendAndHangUp(app, request, header.headers['Idempotency-Key'])
 

@@ -164,7 +164,7 @@ describe('POST /v1/signup', () => {
   })
 
   describe('the limit of 5 an hour per address', () => {
-    test('refuses the sixth with 429 until the hour is over, and shows its window in the headers', async () => {
+    test('refuses the sixth with 429 until the hour is over, and shows its window in the headers (T56)', async () => {
       const address = newAddress()
       app.now = Date.UTC(2026, 5, 1, 12)
       const answers = []
@@ -190,7 +190,7 @@ describe('POST /v1/signup', () => {
       expect(later.status).toBe(201)
     })
 
-    test('takes a /56 of IPv6 for one address, and its neighbour for another', async () => {
+    test('takes a /56 of IPv6 for one address, and its neighbour for another (T56)', async () => {
       const block = `2001:db8:${(Math.random() * 0xffff) | 0 || 1}`.replace(/\d+$/, (n) =>
         Number(n).toString(16),
       )

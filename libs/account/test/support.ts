@@ -1,3 +1,4 @@
+import { startRedisCluster } from '@hearth/infra/redis-cluster'
 import { createDatabase } from '@hearth/infra/test-servers'
 import { createLogger } from '@hearth/chassis/logger'
 import { openDatabase, type Database } from '@hearth/chassis/database'
@@ -26,7 +27,7 @@ export const testPlans: Plans = {
 }
 
 /** Where a gate under test counts, and on which database. */
-export const gateKinds = ['postgres', 'pglite', 'redis'] as const
+export const gateKinds = ['postgres', 'pglite', 'redis', 'cluster'] as const
 export type GateKind = (typeof gateKinds)[number]
 
 /** A fresh, migrated database of its own, and its URL when it is on a server. */
@@ -64,7 +65,8 @@ export async function openTestGate(
   options: { burstPerSecond?: number; now?: number } = {},
 ): Promise<TestGate> {
   const database = await openTestDatabase(kind === 'pglite' ? 'pglite' : 'postgres')
-  const redis = kind === 'redis' ? openTestRedis() : undefined
+  const cluster = kind === 'cluster' ? await startRedisCluster() : undefined
+  const redis = kind === 'redis' || cluster !== undefined ? openTestRedis(cluster?.url) : undefined
   const test: Pick<TestGate, 'now'> = { now: options.now }
   const gate = await openGate({
     deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
@@ -83,6 +85,7 @@ export async function openTestGate(
       await gate.close()
       redis?.disconnect()
       await database.close()
+      await cluster?.stop()
     },
   })
 }

@@ -93,7 +93,7 @@ describe('the calendar, against Date.UTC for 1970 to 2100', () => {
 })
 
 describe('the quota windows', () => {
-  test('end at the next UTC midnight and at the start of the next UTC month, and hold what is left', () => {
+  test('end at the next UTC midnight and at the start of the next UTC month, and hold what is left (T07)', () => {
     fc.assert(
       fc.property(plans, instants, used, used, (plan, ms, usedToday, usedBefore) => {
         const windows = quotaWindows(plan, dayOf(ms), usedToday, usedBefore + usedToday)
@@ -108,6 +108,9 @@ describe('the quota windows', () => {
           resetsAt: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1) / 1000,
           seconds: 86_400,
         })
+        // Always in the future, never more than a day or the longest month away.
+        expect(daily?.resetsAt).toBeGreaterThan(ms / 1000)
+        expect((daily?.resetsAt ?? Infinity) - ms / 1000).toBeLessThanOrEqual(86_400)
         const monthFrom = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000
         const monthTo = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
         if (monthly === undefined) return
@@ -118,8 +121,10 @@ describe('the quota windows', () => {
           resetsAt: monthTo,
           seconds: monthTo - monthFrom,
         })
+        expect(monthTo).toBeGreaterThan(ms / 1000)
+        expect(monthTo - ms / 1000).toBeLessThanOrEqual(31 * 86_400)
       }),
-      { numRuns: 2_000 },
+      { numRuns: 10_000 },
     )
   })
 })
@@ -161,6 +166,32 @@ describe('the binding window', () => {
 })
 
 describe('the headers', () => {
+  test('describe the window with the fewest left of every plan there is, and print no unlimited one (T09)', () => {
+    // Requests per day and month of the plans of the three deployments; null: unlimited.
+    const table: readonly (readonly [daily: number, monthly: number | null])[] = [
+      ...([[50, 1_500], [500, 15_000], [1_000, 30_000], [1_000, 30_000], [10_000, 300_000]] as const),
+      ...([[1, 30], [10, 300], [50, 1_500], [500, 15_000], [500, null]] as const),
+      ...([[100, 3_000], [1_000, 30_000], [10_000, 300_000]] as const),
+    ] // prettier-ignore
+    const units = fc.double({ min: 0, max: 1.2, noNaN: true })
+    const state = fc.tuple(fc.constantFrom(...table), instants, units, units)
+    fc.assert(
+      fc.property(state, ([[daily, monthly], ms, today, before]) => {
+        const usedToday = Math.floor(today * daily)
+        const usedBefore = Math.floor(before * (monthly ?? 1_000))
+        const windows = quotaWindows({ daily, monthly }, dayOf(ms), usedToday, usedBefore + usedToday)
+        const left = [Math.max(0, daily - usedToday)]
+        if (monthly !== null) left.push(Math.max(0, monthly - usedBefore - usedToday))
+        const [, limit, , remaining, , reset] = limitHeaders(windows, bindingWindow(windows), ms / 1000)
+
+        expect(Number(remaining)).toBe(Math.min(...left))
+        for (const text of [limit, remaining, reset]) expect(text).toMatch(/^(0|[1-9]\d*)$/)
+        if (monthly === null) expect(windows.map(({ name }) => name)).toEqual(['daily'])
+      }),
+      { numRuns: 10_000 },
+    )
+  })
+
   test('are integers and lists that a parser of structured fields reads, one member per limited window', () => {
     const fraction = fc.double({ min: 0, max: 0.999, noNaN: true })
     fc.assert(

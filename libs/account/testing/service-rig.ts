@@ -218,7 +218,11 @@ async function startInstance(
     redisLink: () => there(redisLink, 'link to Redis'),
     postgresLink: () => there(postgresLink, 'link to Postgres'),
     serving: () => servingNow(service.output()),
-    gateLog: () => service.output().split('\n').filter((line) => /quota gate|Redis|Postgres/.test(line)),
+    gateLog: () =>
+      service
+        .output()
+        .split('\n')
+        .filter((line) => /quota gate|Redis|Postgres/.test(line)),
     logged: (since = 0) => requestsIn(service.output().slice(since)),
     async start(changes = {}) {
       service = await startReady({ ...environment, ...changes })

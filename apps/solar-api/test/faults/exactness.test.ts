@@ -135,6 +135,31 @@ describe('three processes on one Redis', () => {
   })
 })
 
+describe('three processes on a Redis Cluster of three nodes', () => {
+  let rig: ServiceRig
+  beforeAll(async () => {
+    rig = await openSolarRig({ redis: 'cluster', links: false })
+    await rig.serving('redis')
+  })
+  afterAll(() => rig.close())
+
+  test('admit exactly 50 of 500 requests at once, wherever an account lies (T01 on a cluster)', async () => {
+    for (let run = 0; run < size(6, 20); run++) {
+      const { key } = await rig.account()
+
+      expectExact(await calculateAtOnce(rig, [key], 500), 50)
+      expect(await usedOf(rig, key, run)).toEqual({ daily: 50, monthly: 50 })
+    }
+    const complaints = rig.instances.flatMap(
+      ({ service }) =>
+        service()
+          .output()
+          .match(/CROSSSLOT|MOVED/g) ?? [],
+    )
+    expect(complaints).toEqual([])
+  })
+})
+
 describe('three processes without Redis', () => {
   let rig: ServiceRig
   beforeAll(async () => {
