@@ -137,7 +137,7 @@ describeShared(corpus, (path) => {
     expect([expected.length, named.length]).toEqual([13, 1])
 
     const { data, meta } = await importing.get('/v1/vehicles/ford/explorer/2016?include=recalls')
-    const served = (data.recalls as { campaign: string }[]).map(({ campaign }) => campaign)
+    const served = (data.recalls as { campaign_number: string }[]).map((recall) => recall.campaign_number)
     expect([data.recall_count, served.toSorted()]).toEqual([13, expected])
     expect(meta.data_version).toBe(2)
     expect((await importing.get('/v1/complaints/ford/explorer/2016')).data).toEqual(before.data)

@@ -1,4 +1,5 @@
 import { accountMigrations } from '@hearth/account'
+import { createLogger } from '@hearth/chassis/logger'
 import {
   openImportWorkshop,
   type ImportOutcome,
@@ -10,6 +11,8 @@ import { runImport } from '../src/import/run-import.ts'
 import { roomyPlans, startVehicle, type VehicleApp } from './support.ts'
 
 export type { Workshop }
+
+const log = createLogger({ level: 'silent', service: 'test' })
 
 /** Imports in this process, as the command does, in November 2026. */
 export function openWorkshop(databaseUrl: string): Workshop {
@@ -37,7 +40,7 @@ export type Importing = {
 export type Body = { data: any; meta: any } // eslint-disable-line @typescript-eslint/no-explicit-any -- bodies are checked against the description
 
 export async function openImporting(): Promise<Importing> {
-  const app = await startVehicle({ fixture: null, plans: roomyPlans, settings: { burstPerSecond: 0 } })
+  const app = await startVehicle({ fixture: null, plans: roomyPlans, settings: { burstPerSecond: 0 }, log })
   const { key } = await app.signUp()
   const workshop = openWorkshop(await databaseUrlOf(app))
   const run: Importing['run'] = async (...args) => {

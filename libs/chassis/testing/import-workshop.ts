@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ImportOptions } from '../src/importing/import-command.ts'
+import { createLogger } from '../src/logger.ts'
 import type { MigrationList } from '../src/migrate.ts'
 
 /** What an import printed, and its exit code. */
@@ -15,6 +16,8 @@ export type Workshop = {
   readonly run: (...args: readonly string[]) => Promise<ImportOutcome>
   readonly close: () => void
 }
+
+const log = createLogger({ level: 'silent', service: 'test' })
 
 /** Imports in this process, as the command of a service does. */
 export function openImportWorkshop(
@@ -33,7 +36,7 @@ export function openImportWorkshop(
     run: async (...args) => {
       const [out, err]: [string[], string[]] = [[], []]
       const code = await runImport(args, {
-        ...{ databaseUrl, dataDir: directory, migrateOnStart: false, migrations },
+        ...{ databaseUrl, dataDir: directory, migrateOnStart: false, migrations, log },
         print: (line) => out.push(line),
         printError: (line) => err.push(line),
       })

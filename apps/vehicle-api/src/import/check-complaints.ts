@@ -21,15 +21,39 @@ export function checkComplaints(
       `${empty.toFixed(1)} % of the complaints have no narrative, ${maxEmpty} % are allowed (--max-empty). The official file has next to none.`,
     )
   }
+  if (lastDate === null) {
+    throw new ImportError(
+      'No complaint has a date in the past, received or of the incident, from which the age of vehicles could be counted.',
+    )
+  }
   if (served === undefined || allowFewer) return
-  if (complaints < served.records * 0.98) {
+  refuseFewer(complaints, served, 'complaints')
+  if (served.lastDate !== null && lastDate < served.lastDate) {
     throw new ImportError(
-      `There are ${complaints} complaints, ${served.records} are served. The official file only grows, so this one was probably cut off; if it is meant, say --allow-fewer.`,
+      `The newest complaint is of ${lastDate}, the newest that is served of ${served.lastDate}. Give the newer file, or say --allow-fewer.`,
     )
   }
-  if (served.lastDate !== null && (lastDate ?? '') < served.lastDate) {
-    throw new ImportError(
-      `The newest complaint is of ${lastDate ?? 'no date'}, the newest that is served of ${served.lastDate}. Give the newer file, or say --allow-fewer.`,
-    )
-  }
+}
+
+/**
+ * The same for recalls, of which the official ones are in two files: one may have been forgotten.
+ *
+ * @throws ImportError
+ */
+export function checkRecalls(
+  recalls: number,
+  served: LoadedDataset | undefined,
+  { allowFewer }: Pick<ImportArguments, 'allowFewer'>,
+): void {
+  if (served !== undefined && !allowFewer) refuseFewer(recalls, served, 'recalls')
+}
+
+/** A few may be withdrawn between two publications. */
+const leastShare = 0.98
+
+function refuseFewer(records: number, served: LoadedDataset, name: string): void {
+  if (records >= served.records * leastShare) return
+  throw new ImportError(
+    `There are ${records} ${name}, ${served.records} are served. The official files only grow, so this one was probably cut off, or one is missing; if it is meant, say --allow-fewer.`,
+  )
 }

@@ -11,7 +11,7 @@ export type ImportArguments = {
   readonly maxRejected: number | undefined
   /** Percentage of complaints without narrative that is allowed. */
   readonly maxEmpty: number
-  /** Whether there may be fewer complaints, or older ones, than are served. */
+  /** Whether there may be fewer complaints or recalls, or older complaints, than are served. */
   readonly allowFewer: boolean
   readonly dryRun: boolean
 }
@@ -25,7 +25,7 @@ export const importUsage = `Usage: npm run import -w @hearth/vehicle-api -- --co
   --report FILE          where lines that are not taken are listed with reasons (DATA_DIR/import-report.csv)
   --max-rejected N       publish although up to N lines are faulty (one in a thousand, ten at least)
   --max-empty PERCENT    complaints without narrative that are allowed (10)
-  --allow-fewer          publish although there are fewer complaints than are served, or only older ones
+  --allow-fewer          publish although there are fewer complaints or recalls than are served, or older ones
   --dry-run              check everything and publish nothing
 
 Files are text, gzip or zip. A kind that is not given stays as it is served. Everything is checked whole before

@@ -29,7 +29,7 @@ export async function loadComplaints(
   const { currentYear } = options
   const seen = createOdiNumbers()
   const source: Source<ComplaintRecord> = {
-    ...{ kind: 'complaints', name: 'complaints', table: 'complaint' },
+    ...{ kind: 'complaints', name: 'complaints', table: 'complaint', isPlain: true },
     read: (path, onProgress) => readComplaints(path, { currentYear, seen, onProgress }),
     line: complaintLine,
     dateOf: ({ dateReported, dateIncident }) => dateReported ?? dateIncident,

@@ -20,6 +20,8 @@ export type Source<T> = {
   readonly line: (record: T) => string
   /** The date a record is of, where it has one. */
   readonly dateOf: (record: T) => string | null
+  /** Whether every line of the file is one, without a header, so that a faulty last one tells of a cut. */
+  readonly isPlain?: boolean
 }
 
 /** What was read, before it is checked. */
@@ -114,31 +116,48 @@ const noTally: Tally = {
 type Reject = (rejections: readonly Rejection[]) => Promise<void>
 
 async function* linesOf<T>(
-  { name, read, line, dateOf }: Source<T>,
+  { name, read, line, dateOf, isPlain = false }: Source<T>,
   file: LocalFile,
   tally: { -readonly [K in keyof Tally]: Tally[K] },
   { report, reject, printError, maxRejected }: LoadOptions & { readonly reject: Reject },
 ): AsyncGenerator<string> {
   const progress = createProgress(`${name} (${file.source})`, printError, () => performance.now())
+  let [own, lastFault]: [number, Rejection | undefined] = [0, undefined]
   for await (const { lines, records, rejections } of read(file.path, progress.read)) {
+    own += lines
     tally.lines += lines
     progress.row(tally.lines)
     await reject(rejections)
     const faults = rejections.filter(({ isFault }) => isFault)
+    lastFault = faults.at(-1) ?? lastFault
     tally.faults += faults.length
     tally.leftOut += rejections.length - faults.length
     if (faults[0] !== undefined) tally.firstFault ??= { ...faults[0], source: file.source }
     refuseFaults(tally, maxRejected, report)
-    let text = ''
-    for (const record of records) {
-      text += line(record)
-      const date = dateOf(record)
-      if (date !== null && date < (tally.firstDate ?? '9')) tally.firstDate = date
-      if (date !== null && date > (tally.lastDate ?? '')) tally.lastDate = date
-    }
+    const text = textOf(records, { line, dateOf }, tally)
     tally.read += records.length
     if (text !== '') yield text
   }
+  if (isPlain && lastFault?.line === own && maxRejected === undefined) {
+    throw new ImportError(
+      `Its last line, ${own}, is faulty: ${lastFault.reason} The file was probably cut off: download it again, or allow the line with --max-rejected.`,
+    )
+  }
+}
+
+function textOf<T>(
+  records: readonly T[],
+  { line, dateOf }: Pick<Source<T>, 'line' | 'dateOf'>,
+  tally: { firstDate: string | null; lastDate: string | null },
+): string {
+  let text = ''
+  for (const record of records) {
+    text += line(record)
+    const date = dateOf(record)
+    if (date !== null && date < (tally.firstDate ?? '9')) tally.firstDate = date
+    if (date !== null && date > (tally.lastDate ?? '')) tally.lastDate = date
+  }
+  return text
 }
 
 /** A thousandth of what was read so far: a file of another kind is refused after its first lines. */

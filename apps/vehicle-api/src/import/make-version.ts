@@ -5,7 +5,7 @@ import { tablesOf, type VersionNumbers } from '../data-tables.ts'
 import { datasetKinds, type DatasetKind, type ImportSession } from '../database.ts'
 import type { ReliabilityFit } from '../model/reliability-fit.ts'
 import { buildVersion } from './build-version.ts'
-import { checkComplaints } from './check-complaints.ts'
+import { checkComplaints, checkRecalls } from './check-complaints.ts'
 import type { ImportArguments } from './import-arguments.ts'
 import { loadComplaints } from './load-complaints.ts'
 import { fetchFiles, type LoadOptions, type Tally } from './load-dataset.ts'
@@ -50,12 +50,7 @@ export async function makeVersion(
     loaded.find((dataset) => dataset.kind === kind)?.id ?? before?.[kind]
   const [complaints, recalls, ratings, sales] = datasetKinds.map((kind) => numberOf(kind) ?? null)
   const newest = [...loaded, before?.datasets.complaints].find((dataset) => dataset?.kind === 'complaints')
-  if (complaints == null || newest === undefined) throw new ImportError('There are no complaints.')
-  if (newest.lastDate === null) {
-    throw new ImportError(
-      'No complaint has a date in the past, received or of the incident, from which the age of vehicles could be counted.',
-    )
-  }
+  if (complaints == null || newest?.lastDate == null) throw new ImportError('There are no complaints.')
   const numbers: VersionNumbers = {
     ...{ version: (served?.version ?? 0) + 1, complaints },
     ...{ recalls: recalls ?? null, ratings: ratings ?? null, sales: sales ?? null },
@@ -88,7 +83,8 @@ async function loadKind(
     const { maxRejected } = wanted
     const [currentYear, today] = [context.now.getUTCFullYear(), context.now.toISOString().slice(0, 10)]
     const options: LoadOptions = { report, printError, currentYear, today, maxRejected }
-    const load = kind === 'complaints' ? complaintLoader(wanted, served, context) : otherLoader(kind)
+    const load =
+      kind === 'complaints' ? complaintLoader(wanted, served, context) : otherLoader(kind, wanted, served)
     const tally = await load(session, id, files, options)
     const { lines, faults, leftOut, firstDate, lastDate, records } = tally
     const reasons = faults + leftOut > 0 ? ` (reasons in ${report.path})` : ''
@@ -129,9 +125,14 @@ function complaintLoader(
   }
 }
 
-function otherLoader(kind: Exclude<DatasetKind, 'complaints'>): Loader {
+function otherLoader(
+  kind: Exclude<DatasetKind, 'complaints'>,
+  wanted: ImportArguments,
+  served: LoadedDataset | undefined,
+): Loader {
   return async (session, id, files, options) => {
     const tally = await loadOther(session, id, kind, files, options)
+    if (kind === 'recalls') checkRecalls(tally.records, served, wanted)
     await finishTables(session.db, tablesOf[kind], id)
     return tally
   }

@@ -48,9 +48,8 @@ async function importOver(
   if (left > 0) print(`${left} tables of an import that was interrupted, or of older versions, were dropped.`)
   const served = await readServed(db)
   if (wanted.files.complaints.length === 0 && served?.sample !== false) {
-    throw new ImportError(
-      'Only generated sample data are served, which are not mixed with real ones: give --complaints as well.',
-    )
+    const what = served === undefined ? 'Nothing is served yet' : 'Only generated sample data are served'
+    throw new ImportError(`${what}, which other data could be added to: give --complaints as well.`)
   }
   try {
     const made = await makeVersion(session, wanted, served, { ...context, sample: false })

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import type { BulkSession } from '../bulk.ts'
 import { ConfigError } from '../config.ts'
 import { isUnavailable, openDatabase, type Database } from '../database.ts'
@@ -16,6 +17,8 @@ export type ImportOptions = {
   readonly migrations: readonly MigrationList[]
   readonly print: (line: string) => void
   readonly printError: (line: string) => void
+  /** For what the connection to the database reports; one that writes warnings unless given. */
+  readonly log?: Logger
 }
 
 /** An import command of a service. */
@@ -79,7 +82,7 @@ async function importWith<DB, Wanted extends { readonly report: string | undefin
 /** The schema must be there; the service is not asked, because it may be stopped. */
 async function open<DB>(service: string, options: ImportOptions): Promise<Database<DB>> {
   const { databaseUrl: url, dataDir, migrations, migrateOnStart } = options
-  const log = createLogger({ level: 'warn', service })
+  const log = options.log ?? createLogger({ level: 'warn', service })
   const database = await openDatabase<DB>({ url, dataDir, schema: service, log })
   try {
     if (migrateOnStart) await migrate(database, migrations, log)
