@@ -52,7 +52,7 @@ describe('a file', () => {
     const sales = importing.workshop.file('sales.csv', salesCsv())
     await importing.publish('--complaints', complaints, '--sales', sales)
     const { version: now, datasets } = await version()
-    expect([now.number, datasets.map(({ kind }: { kind: string }) => kind)]).toEqual([
+    expect([now.number, (datasets as { kind: string }[]).map(({ kind }) => kind)]).toEqual([
       2,
       ['complaints', 'sales'],
     ])

@@ -78,7 +78,8 @@ test('while three versions are published one after another, no answer fails or m
   for (const [at, lines] of files.slice(1).entries()) {
     const options = ['--complaints', fileWith(lines), '--allow-fewer']
     expect(await importFiles(environment, ...options)).toMatchObject({ code: 0 })
-    for (const end = Date.now() + 20_000; seen.at(-1)?.body.meta.data_version !== at + 2; await sleep(20)) {
+    for (const end = Date.now() + 20_000; seen.at(-1)?.body.meta.data_version !== at + 2;) {
+      await sleep(20)
       expect(Date.now()).toBeLessThan(end)
     }
   }
@@ -157,7 +158,8 @@ test('a Postgres that crashes ends an import with a sentence, and changes nothin
   expect(await importFiles(environment, ...newer)).toMatchObject({
     ...{ code: 0, stdout: expect.stringMatching(/interrupted[^]*as data version 2/) },
   })
-  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(50)) {
+  for (const end = Date.now() + 20_000; Date.now() < end;) {
+    await sleep(50)
     if ((await ask(paths[0] ?? '')).body.meta.data_version === 2) return
   }
   throw new Error('Version 2 was never served.')

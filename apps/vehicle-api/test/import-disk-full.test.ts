@@ -20,9 +20,15 @@ function tinyDisk(size: string): string | undefined {
   }
 }
 
-const disks = ['256k', '2560k'].map((size) => ({ size, disk: tinyDisk(size) }))
+const disks = [
+  { size: '256k', when: 'while it reads', isReached: false },
+  { size: '1400k', when: 'while it makes indexes and tables', isReached: true },
+].map((one) => ({ ...one, disk: tinyDisk(one.size) }))
 const canMount = disks.every(({ disk }) => disk !== undefined)
 if (!canMount) console.log('skipped: a full disk needs the right to mount one (root on Linux)')
+
+let importing: Importing | undefined
+afterEach(() => importing?.close())
 
 afterAll(() => {
   for (const { disk } of disks) {
@@ -33,9 +39,9 @@ afterAll(() => {
 })
 
 ;(canMount ? test.each(disks) : test.skip.each(disks))(
-  'a disk of the database with $size stops the import with one clear line, and the data before stay served',
-  async ({ size, disk = '' }) => {
-    const importing = await openImporting()
+  'a disk of the database that is full $when stops the import with one clear line, and the data before stay served',
+  async ({ size, disk = '', isReached }) => {
+    importing = await openImporting()
     const { workshop } = importing
     await importing.publish('--complaints', workshop.file('served.txt', generatedLines(300).join('')))
     const before = await state(importing)
@@ -50,6 +56,7 @@ afterAll(() => {
     await putNewTablesBack(importing, size)
     const again = await importing.run(...files)
 
+    expect(full.stderr.includes('making indexes')).toBe(isReached)
     expect([full.code, full.stderr.split('\n').at(-1)]).toEqual([
       1,
       expect.stringMatching(
@@ -58,7 +65,6 @@ afterAll(() => {
     ])
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('as data version 2') })
     expect((await importing.get('/v1/datasets')).data.version.number).toBe(2)
-    await importing.close()
   },
   90_000,
 )

@@ -2,7 +2,7 @@ import { openDatabase, type Database } from '@hearth/chassis/database'
 import { createLogger } from '@hearth/chassis/logger'
 import {
   freePorts,
-  launch,
+  type launch,
   newDirectory,
   newSecret,
   runProcess,

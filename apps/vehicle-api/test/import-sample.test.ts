@@ -63,7 +63,8 @@ test('an instance that is killed while it loads the sample leaves that to anothe
 
   first.child.kill('SIGKILL')
   await hold.release()
-  for (const end = Date.now() + 30_000; Date.now() < end; await sleep(100)) {
+  for (const end = Date.now() + 30_000; Date.now() < end;) {
+    await sleep(100)
     if ((await send(`${second.baseUrl}/readyz`)).status === 200) break
   }
   const ask = await signUp(second, deployment.environment)
@@ -77,7 +78,8 @@ test('an instance that starts before the migrations loads the sample after them'
   expect((await send(`${service.baseUrl}/readyz`)).status).toBe(503)
 
   expect(await runProcess(['migrate'], environment, 60_000)).toMatchObject({ code: 0 })
-  for (const end = Date.now() + 40_000; Date.now() < end; await sleep(100)) {
+  for (const end = Date.now() + 40_000; Date.now() < end;) {
+    await sleep(100)
     if ((await send(`${service.baseUrl}/readyz`)).status === 200) break
   }
   const ask = await signUp(service, environment)
@@ -96,7 +98,8 @@ test('real data take the place of the sample in running instances, and are not t
   })
 
   let now = before
-  for (const end = Date.now() + 20_000; now.body.meta.sample && Date.now() < end; await sleep(50)) {
+  for (const end = Date.now() + 20_000; now.body.meta.sample && Date.now() < end;) {
+    await sleep(50)
     now = await ask('/v1/vehicles')
   }
   expect(now.body).toMatchObject({

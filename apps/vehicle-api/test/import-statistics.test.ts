@@ -122,7 +122,6 @@ test('the worst system of a vehicle shows before most complaints about it have c
   expect(data.categories[0].name).toBe(wave.category)
   const { data: found } = await other.get(`/v1/vehicles/${wave.vehicle}`)
   expect(found.common_issues[0].category).toBe(wave.category)
-  const { data: year } = await importing.get('/v1/statistics/aldera/corvane?year_from=2016&year_to=2016')
   const { data: compared } = await other.get(
     `/v1/statistics/compare?vehicles=${wave.vehicle},okumi/senka/2015`,
   )

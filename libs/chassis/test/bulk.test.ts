@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, dropDatabase } from '@hearth/infra/test-servers'
 import { copyLine, type BulkSession } from '../src/bulk.ts'
 import { openDatabase, type Database } from '../src/database.ts'
@@ -143,4 +144,23 @@ describe.each(['postgres', 'pglite'] as const)('a bulk session on %s', (engine) 
     expect(await once()).toBe(true)
     expect(await once()).toBe(true)
   })
+})
+
+test('a session on a server has none of the limits that its role has for requests', async () => {
+  const limited = new URL(serverUrl)
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout']
+  limited.searchParams.set('options', limits.map((name) => `-c ${name}=100`).join(' '))
+  const database = await openDatabase<unknown>({ url: limited.href, schema: 'solar', dataDir: '', log })
+
+  const { rows } = await database.bulk(async ({ db, transaction }) => {
+    await sleep(300)
+    await transaction(async () => {
+      await sql`select pg_sleep(0.3)`.execute(db)
+      await sleep(300)
+    })
+    return sql`select 1 as one`.execute(db)
+  })
+
+  expect(rows).toEqual([{ one: 1 }])
+  await database.close()
 })
