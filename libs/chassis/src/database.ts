@@ -155,7 +155,7 @@ function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
       return work(patientDb).finally(() => patientDb.destroy())
     },
     async bulk(work) {
-      const own = createPool(target, { max: 1, lock_timeout: 2_000 })
+      const own = createPool(target, { max: 4, lock_timeout: 2_000 })
       return serverSession(own, work).finally(() => own.end())
     },
     close: once(async () => {

@@ -97,6 +97,54 @@ describe.each(['postgres', 'pglite'] as const)('a bulk session on %s', (engine) 
     expect(counted.rows).toEqual([{ n: 9_000 }])
   })
 
+  test('takes lines as bytes, too', async () => {
+    const { rows } = await bulk(async ({ db, copyIn }) => {
+      const line = (id: number) => copyLine([id, `é€😀 ${id}`, [], [], null, null, null])
+      async function* both() {
+        yield new TextEncoder().encode(line(1))
+        yield line(2)
+      }
+      expect(await copyIn('item', both())).toBe(2)
+      return sql`select id, name from item order by id`.execute(db)
+    })
+    expect(rows).toEqual([
+      { id: 1, name: 'é€😀 1' },
+      { id: 2, name: 'é€😀 2' },
+    ])
+  })
+
+  test('does two works that do not wait for each other, and gives what both say', async () => {
+    const insert = async (id: number, { db, copyIn, transaction }: Session) => {
+      await transaction(() => copyIn('item', inChunks(copyLine([id, 'a', [], [], null, null, null]))))
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+      return rows[0]?.pid
+    }
+    const { pids, rows } = await bulk(async ({ db, inParallel }) => ({
+      pids: await inParallel(
+        (session) => insert(1, session),
+        (session) => insert(2, session),
+      ),
+      rows: (await sql`select id from item order by id`.execute(db)).rows,
+    }))
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }])
+    expect(new Set(pids).size).toBe(engine === 'postgres' ? 2 : 1)
+  })
+
+  test('waits for the other work when one fails', async () => {
+    let isDone = false
+    const failing = bulk(({ inParallel }) =>
+      inParallel(
+        async ({ db }) => {
+          await sql`select pg_sleep(0.2)`.execute(db)
+          isDone = true
+        },
+        ({ db }) => sql`select nonsense`.execute(db),
+      ),
+    )
+    await expect(failing).rejects.toThrow(/nonsense/)
+    expect(isDone).toBe(true)
+  })
+
   test('says which line was wrong, and goes on being usable', async () => {
     await bulk(async ({ db, copyIn }) => {
       const line = copyLine([1, 'a', [], [], null, null, null])
