@@ -145,8 +145,14 @@ describeShared(corpus, (path) => {
 })
 
 describeShared('odi_flat_samples_2014/complaints.txt', (path) => {
+  let importing: Importing
+
+  beforeAll(async () => {
+    importing = await openImporting()
+  })
+  afterAll(() => importing.close())
+
   test('the raw lines of 2014 are imported with the recalls beside them', async () => {
-    const importing = await openImporting()
     const recalls = sharedFile('odi_flat_samples_2014/recalls.txt') ?? ''
     await importing.publish('--complaints', path, '--recalls', recalls)
 
@@ -164,7 +170,6 @@ describeShared('odi_flat_samples_2014/complaints.txt', (path) => {
       ...Array.from({ length: 4 }, () => ['complaints', 'It is about ch']),
       ...Array.from({ length: 4 }, () => ['recalls', 'It is about eq']),
     ])
-    await importing.close()
   }, 60_000)
 })
 

@@ -10,6 +10,7 @@ const whole = newer.join('')
 const recalls = recallLines(60)
 
 let importing: Importing
+let other: Importing | undefined
 
 beforeAll(async () => {
   importing = await openImporting()
@@ -19,6 +20,10 @@ beforeAll(async () => {
     ...['--recalls', workshop.file('served-recalls.txt', recalls.join(''))],
   )
 }, 60_000)
+afterEach(async () => {
+  await other?.close()
+  other = undefined
+})
 afterAll(() => importing.close())
 
 /** What is served, and which tables there are. */
@@ -213,12 +218,11 @@ test('a date that is yet to come does not make all vehicles older', async () => 
   )
   expect(stdout).toContain('Everything fits')
 
-  const other = await openImporting()
+  other = await openImporting()
   await other.publish('--complaints', workshop.file('future.txt', rows.join('')))
   const { data } = await other.get('/v1/datasets')
   expect(data.datasets[0].vintage.to).toBe('2026-09-30')
   expect((await other.get('/v1/methodology')).data.as_of).toBe('2026-09-30')
-  await other.close()
 }, 60_000)
 
 function cut(file: Buffer): Buffer {

@@ -6,12 +6,17 @@ const lines = generatedLines(16_000)
 const complaintsIn = (rows: readonly string[]): number => new Set(rows.map((row) => readLine(row).odi)).size
 
 let importing: Importing
+let other: Importing | undefined
 let scores: Scores
 
 beforeAll(async () => {
   importing = await withComplaints(lines)
   scores = await scoresOf(importing)
 }, 120_000)
+afterEach(async () => {
+  await other?.close()
+  other = undefined
+})
 afterAll(() => importing.close())
 
 describe('of every vehicle', () => {
@@ -95,9 +100,8 @@ describe('scores', () => {
     )
     const kept = lines.filter((line) => isKept.get(readLine(line).odi))
     expect(complaintsIn(kept) / complaintsIn(lines)).toBeLessThan(0.92)
-    const other = await withComplaints(kept)
+    other = await withComplaints(kept)
     const now = await scoresOf(other)
-    await other.close()
     const many = [...scores].filter(([, { complaints }]) => complaints >= 100)
     const changes = many.map(([path, { score }]) => Math.abs((now.get(path)?.score ?? NaN) - score))
     expect(many.length).toBeGreaterThan(10)
@@ -117,7 +121,7 @@ test('the worst system of a vehicle shows before most complaints about it have c
   expect(peak?.[0]).toBe(String(wave.year))
   expect(ofVehicle(before).length).toBeLessThan(ofVehicle(lines).length / 3)
 
-  const other = await withComplaints(before)
+  other = await withComplaints(before)
   const { data } = await other.get(`/v1/complaints/${wave.vehicle}/categories`)
   expect(data.categories[0].name).toBe(wave.category)
   const { data: found } = await other.get(`/v1/vehicles/${wave.vehicle}`)
@@ -125,7 +129,6 @@ test('the worst system of a vehicle shows before most complaints about it have c
   const { data: compared } = await other.get(
     `/v1/statistics/compare?vehicles=${wave.vehicle},okumi/senka/2015`,
   )
-  await other.close()
   expect(compared.comparison[0].category_scores[wave.category]).toBeLessThan(20)
 }, 120_000)
 

@@ -1,11 +1,12 @@
 import { runImportCommand, type ImportOptions } from '@hearth/chassis/importing/import-command'
 import { ImportError } from '@hearth/chassis/importing/import-error'
 import type { Report } from '@hearth/chassis/importing/report'
+import { tableName, tablesOfVersion } from '../data-tables.ts'
 import { datasetKinds, type ImportSession } from '../database.ts'
 import { importUsage, parseImportArguments, type ImportArguments } from './import-arguments.ts'
 import { makeVersion } from './make-version.ts'
 import { publish, readServed } from './publish.ts'
-import { dropUnused } from './tables.ts'
+import { dropUnused, type Dropped } from './tables.ts'
 
 /**
  * Imports official files: reads, checks and counts everything in tables of its own, then makes them the served data
@@ -45,8 +46,11 @@ async function importOver(
   const { db } = session
   const startedAt = performance.now()
   const left = await dropUnused(db)
-  if (left > 0) print(`${left} tables of an import that was interrupted, or of older versions, were dropped.`)
+  const { length } = left.dropped
+  if (length > 0)
+    print(`${length} tables of an import that was interrupted, or of older versions, were dropped.`)
   const served = await readServed(db)
+  refuseBusy(left, (served?.version ?? 0) + 1)
   if (wanted.files.complaints.length === 0 && served?.sample !== false) {
     const what = served === undefined ? 'Nothing is served yet' : 'Only generated sample data are served'
     throw new ImportError(`${what}, which other data could be added to: give --complaints as well.`)
@@ -67,6 +71,15 @@ async function importOver(
     }
   } finally {
     // Of an import that was refused. Where the database is away now, the next import does it.
-    await dropUnused(db).catch(() => 0)
+    await dropUnused(db).catch(() => undefined)
   }
+}
+
+/** The number of a version that was never published is taken again, and so are the names of its tables. */
+function refuseBusy({ busy }: Dropped, next: number): void {
+  const own = tablesOfVersion.map((table) => tableName(table, next)).find((name) => busy.includes(name))
+  if (own === undefined) return
+  throw new ImportError(
+    `The table ${own}, which an interrupted import has left, is being read, perhaps by a backup. Import again when that has ended.`,
+  )
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '@hearth/chassis/system-error'
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import { columns, indexes, tableName, tablesOf, tablesOfVersion, type Tables } from '../data-tables.ts'
 import { datasetKinds, type DatasetKind } from '../database.ts'
@@ -37,22 +38,45 @@ export async function reserveDataset(db: QueryExecutorProvider): Promise<number>
   return rows[0]?.id ?? 0
 }
 
+/** Which tables were dropped, and which somebody reads, so that they could not be. */
+export type Dropped = { readonly dropped: readonly string[]; readonly busy: readonly string[] }
+
 /**
  * Drops the data tables that neither the served version nor the one before uses: those of versions further back, and
- * what imports that were killed have left. Only one import at a time may do this.
- *
- * @returns how many were dropped
+ * what imports that were killed have left. Tables that somebody reads, such as a backup, are left for another time.
+ * Only one import at a time may do this.
  */
-export async function dropUnused<DB>(db: Kysely<DB>): Promise<number> {
+export async function dropUnused<DB>(db: Kysely<DB>): Promise<Dropped> {
   const used = await namesInUse(db)
-  const { rows } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = current_schema()`.execute(db)
+  const { rows } = await sql<{ name: string; patience: string }>`
+    select tablename as name, current_setting('lock_timeout') as patience
+    from pg_tables where schemaname = current_schema()`.execute(db)
   const kinds = Object.keys(columns).join('|')
   const isData = new RegExp(`^(${kinds})_\\d+$`)
-  const unused = rows.map(({ name }) => name).filter((name) => isData.test(name) && !used.has(name))
-  for (const name of unused) await sql`drop table ${sql.id(name)}`.execute(db)
-  return unused.length
+  const [dropped, busy]: [string[], string[]] = [[], []]
+  for (const { name, patience } of rows) {
+    if (!isData.test(name) || used.has(name)) continue
+    // Who wants to read a table waits behind who wants to drop it.
+    await sql`select set_config('lock_timeout', '100ms', false)`.execute(db)
+    const isDropped = await dropTable(db, name)
+    await sql`select set_config('lock_timeout', ${patience}, false)`.execute(db)
+    ;(isDropped ? dropped : busy).push(name)
+  }
+  return { dropped, busy }
 }
+
+async function dropTable(db: QueryExecutorProvider, name: string): Promise<boolean> {
+  try {
+    await sql`drop table ${sql.id(name)}`.execute(db)
+    return true
+  } catch (error) {
+    if (codeOf(error) === lockNotAvailable) return false
+    throw error
+  }
+}
+
+/** SQLSTATE of a lock that was not given in time. */
+const lockNotAvailable = '55P03'
 
 async function namesInUse(db: QueryExecutorProvider): Promise<Set<string>> {
   const { rows } = await sql<{ id: number } & Record<`${DatasetKind}_dataset`, number | null>>`
