@@ -37,14 +37,25 @@ export async function buildVersion(
   const { db } = session
   const { version } = numbers
   await createTables(db, tablesOfVersion, version)
-  const counted = await countVehicles(db, numbers)
+  const [built] = await session.inParallel(
+    (own) => writeVehicles(own, numbers, asOf),
+    (own) => writeCategories(own, numbers),
+  )
+  await finishTables(db, tablesOfVersion, version)
+  return built
+}
+
+async function writeVehicles(
+  session: ImportSession,
+  numbers: VersionNumbers,
+  asOf: string,
+): Promise<BuiltVersion> {
+  const counted = await countVehicles(session.db, numbers)
   const { fit, scores } = fitReliability(counted, asOf)
-  const names = await nameVehicles(db, numbers)
+  const names = await nameVehicles(session.db, numbers)
   const models = modelsOf(counted, scores)
-  await writeCategories(session, numbers)
   await writeModels(session, numbers, { models, names, fit })
   const makes = await writeMakes(session, numbers, { models, names })
-  await finishTables(db, tablesOfVersion, version)
   return { fit, makes, models: models.length, modelYears: counted.length }
 }
 
@@ -214,24 +225,24 @@ type CategoryRow = Model & {
   readonly costs: number[]
 }
 
-/** Of the components the five most frequent; mileages and costs ascending. */
+/** Of the components the five most frequent; mileages and costs ascending. Weights: see complaintCounts(). */
 function categoryQuery(complaint: RawBuilder<unknown>) {
   return sql<CategoryRow>`
     with component as (
-      select make, model, year, category, component, count(*) as n
+      select make, model, year, category, component, count(*) as n, sum(weight::double precision) as weight
       from ${complaint} group by make, model, year, category, component
-    ), top as (
-      select make, model, year, category,
+    ), found as (
+      select make, model, year, category, sum(n)::integer as complaints, sum(weight) as weight,
         (array_agg(component order by n desc, component collate "C"))[1:5] as components
       from component group by make, model, year, category
+    ), mileage as (
+      select make, model, year, category, array_agg(mileage order by mileage) as mileages
+      from ${complaint} where mileage is not null group by make, model, year, category
+    ), cost as (
+      select make, model, year, category, array_agg(repair_cost order by repair_cost) as costs
+      from ${complaint} where repair_cost is not null group by make, model, year, category
     )
-    select make, model, year, category, top.components, found.complaints, found.weight,
-      coalesce(found.mileages, '{}') as mileages, coalesce(found.costs, '{}') as costs
-    from (
-      select make, model, year, category, count(*) as complaints, sum(weight::double precision) as weight,
-        array_agg(mileage order by mileage) filter (where mileage is not null) as mileages,
-        array_agg(repair_cost order by repair_cost) filter (where repair_cost is not null) as costs
-      from ${complaint} group by make, model, year, category
-    ) as found
-    join top using (make, model, year, category)`
+    select make, model, year, category, complaints, weight, components,
+      coalesce(mileages, '{}') as mileages, coalesce(costs, '{}') as costs
+    from found left join mileage using (make, model, year, category) left join cost using (make, model, year, category)`
 }

@@ -2,8 +2,9 @@ import type { Rejection } from '@hearth/chassis/importing/report'
 import type { ComplaintRecord } from '../model/complaint-record.ts'
 import { readComplaintRow, vehicleOfRow, type ComplaintRow } from '../model/complaint-row.ts'
 import { gatherComplaint } from '../model/complaint.ts'
+import { readParts } from './cut-parts.ts'
 import { createOdiNumbers, type OdiNumbers } from './odi-numbers.ts'
-import { readLines } from './read-lines.ts'
+import { readLines, splitLines } from './read-lines.ts'
 import type { Batch } from './batch.ts'
 
 /** How complaint files are read. */
@@ -14,6 +15,14 @@ export type ComplaintReading = {
   readonly seen?: OdiNumbers
   /** Called with the share of the file that has been read, 0 to 1. */
   readonly onProgress?: (share: number) => void
+}
+
+/** What a part of a complaint file says. */
+export type PartContent = Batch<ComplaintRecord> & {
+  /** The ODI number of each run of rows. */
+  readonly runs: readonly string[]
+  /** Those that are about several vehicles. */
+  readonly several: readonly string[]
 }
 
 /**
@@ -27,24 +36,51 @@ export async function* readComplaints(
   path: string,
   { currentYear, seen = createOdiNumbers(), onProgress }: ComplaintReading,
 ): AsyncGenerator<Batch<ComplaintRecord>> {
+  let before = 0
+  for await (const part of readParts(path, onProgress)) {
+    const { lines, records, rejections, runs } = await readPart(part, currentYear)
+    for (const odi of runs) seen.add(odi)
+    yield { lines, records, rejections: shifted(rejections, before) }
+    before += lines
+  }
+}
+
+/** The same for lines that have others before them. */
+export function shifted(rejections: readonly Rejection[], before: number): Rejection[] {
+  return rejections.map((rejection) => ({ ...rejection, line: before + rejection.line }))
+}
+
+/** Reads a part of a complaint file: see {@link readComplaints}. Lines are numbered from 1 in it. */
+export async function readPart(part: Buffer, currentYear: number): Promise<PartContent> {
+  const records: ComplaintRecord[] = []
+  const rejections: Rejection[] = []
+  const runs: string[] = []
+  const several: string[] = []
   let run: ComplaintRow[] = []
-  for await (const { first, lines } of readLines(path, onProgress)) {
-    const records: ComplaintRecord[] = []
-    const rejections: Rejection[] = []
-    for (const [index, line] of lines.entries()) {
+  let count = 0
+  const close = () => {
+    const [first] = run
+    if (first === undefined) return
+    const complaints = complaintsOf(run)
+    runs.push(first.odi)
+    if (complaints.length > 1) several.push(first.odi)
+    records.push(...complaints)
+    run = []
+  }
+  for await (const lines of splitLines([part], false)) {
+    for (const line of lines) {
+      count++
       const row = readLine(line, currentYear)
       if ('reason' in row) {
-        rejections.push({ line: first + index, ...row })
+        rejections.push({ line: count, ...row })
         continue
       }
-      if (run[0] !== undefined && run[0].odi !== row.odi) run = closed(run, records, seen)
+      if (run[0]?.odi !== row.odi) close()
       run.push(row)
     }
-    yield { lines: lines.length, records, rejections }
   }
-  const records: ComplaintRecord[] = []
-  closed(run, records, seen)
-  if (records.length > 0) yield { lines: 0, records, rejections: [] }
+  close()
+  return { lines: count, records, rejections, runs, several }
 }
 
 /**
@@ -84,16 +120,6 @@ function readLine(line: string | null, currentYear: number): ComplaintRow | Refu
   const cells = line.split('\t')
   const row = readComplaintRow(cells, currentYear)
   return 'reason' in row ? { subject: vehicleOfRow(cells), ...row } : row
-}
-
-/** Ends a run of rows with one ODI number. @returns the next one, empty */
-function closed(run: readonly ComplaintRow[], records: ComplaintRecord[], seen: OdiNumbers): ComplaintRow[] {
-  const [first] = run
-  if (first !== undefined) {
-    seen.add(first.odi)
-    records.push(...complaintsOf(run))
-  }
-  return []
 }
 
 /** The complaints of one ODI number, which before 2003 may be about several vehicles. */

@@ -1,5 +1,12 @@
 import { copyLine } from '@hearth/chassis/bulk'
 import type { ComplaintRecord } from '../model/complaint-record.ts'
+import type { CopyForm } from './batch.ts'
+
+/** How complaints are put into their table. */
+export const complaintForm: CopyForm<ComplaintRecord> = {
+  line: complaintLine,
+  dateOf: ({ dateReported, dateIncident }) => dateReported ?? dateIncident,
+}
 
 /** A complaint as a row of the table `complaint`. */
 export function complaintLine(record: ComplaintRecord): string {

@@ -1,10 +1,12 @@
 import type { LocalFile } from '@hearth/chassis/importing/fetch-file'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { tableName } from '../data-tables.ts'
-import type { ComplaintRecord } from '../model/complaint-record.ts'
 import type { ImportSession } from '../database.ts'
-import { readComplaints, readScattered } from './complaint-file.ts'
+import { inOrder } from './ahead.ts'
+import { readScattered, shifted } from './complaint-file.ts'
 import { complaintLine } from './complaint-line.ts'
+import type { Crew } from './crew.ts'
+import { readParts } from './cut-parts.ts'
 import { loadRecords, type LoadOptions, type Source, type Tally } from './load-dataset.ts'
 import { createOdiNumbers, type OdiNumbers } from './odi-numbers.ts'
 import { openWriter } from './rows.ts'
@@ -24,20 +26,28 @@ export async function loadComplaints(
   session: ImportSession,
   dataset: number,
   files: readonly LocalFile[],
-  options: LoadOptions,
+  { crew, ...options }: LoadOptions & { readonly crew: Crew },
 ): Promise<ComplaintTally> {
   const { currentYear } = options
   const seen = createOdiNumbers()
-  const source: Source<ComplaintRecord> = {
+  const several = new Set<string>()
+  const source: Source = {
     ...{ kind: 'complaints', name: 'complaints', table: 'complaint', isPlain: true },
-    read: (path, onProgress) => readComplaints(path, { currentYear, seen, onProgress }),
-    line: complaintLine,
-    dateOf: ({ dateReported, dateIncident }) => dateReported ?? dateIncident,
+    read: async function* (path, onProgress) {
+      let before = 0
+      const read = (bytes: Buffer) => crew.read({ bytes, currentYear })
+      for await (const part of inOrder(readParts(path, onProgress), read, crew.hands + 2)) {
+        for (const odi of part.runs) seen.add(odi)
+        for (const odi of part.several) several.add(odi)
+        yield { ...part, rejections: shifted(part.rejections, before) }
+        before += part.lines
+      }
+    },
   }
   const tally = await loadRecords(session, dataset, source, files, options)
   const paths = files.map(({ path }) => path)
   await mergeScattered(session, dataset, paths, { currentYear, seen })
-  await numberVehicles(session.db, dataset)
+  await numberVehicles(session.db, dataset, [...several, ...seen.scattered])
   await writeSpellings(session.db, dataset)
   return { ...tally, ...(await countComplaints(session.db, dataset, options.today)) }
 }
@@ -55,20 +65,25 @@ async function mergeScattered(
   await sql`delete from ${sql.id(table)} where odi = any(${scattered})`.execute(session.db)
   const whole = openWriter(session, table)
   for await (const records of readScattered(paths, reading)) {
-    for (const record of records) await whole.addLine(complaintLine(record))
+    for (const record of records) await whole.addLines(complaintLine(record))
   }
   await whole.end()
 }
 
 /** Before 2003 one ODI number may be about several vehicles: the second and the third get `-2` and `-3`. */
-async function numberVehicles(db: QueryExecutorProvider, dataset: number): Promise<void> {
+async function numberVehicles(
+  db: QueryExecutorProvider,
+  dataset: number,
+  odis: readonly string[],
+): Promise<void> {
+  if (odis.length === 0) return
   const complaint = sql.id(tableName('complaint', dataset))
   await sql`
     update ${complaint} as target set id = target.id || '-' || ranked.number
     from (
       select ctid, row_number() over (partition by odi order by make collate "C", model collate "C", year) as number
       from ${complaint}
-      where odi in (select odi from ${complaint} group by odi having count(*) > 1)
+      where odi = any(${odis})
     ) as ranked
     where target.ctid = ranked.ctid and ranked.number > 1`.execute(db)
 }

@@ -6,20 +6,17 @@ import { createHash } from 'node:crypto'
 import type { Tables } from '../data-tables.ts'
 import { tableName } from '../data-tables.ts'
 import type { DatasetKind, ImportSession } from '../database.ts'
-import type { Batch } from './batch.ts'
+import { earlier, later, type CopyBatch } from './batch.ts'
 import { createTables } from './tables.ts'
 
 /** A kind of file and where its records go. */
-export type Source<T> = {
+export type Source = {
   readonly kind: DatasetKind
   /** In messages. */
   readonly name: string
   readonly table: keyof Tables
-  readonly read: (path: string, onProgress: (share: number) => void) => AsyncIterable<Batch<T>>
-  /** The line of a record for COPY. */
-  readonly line: (record: T) => string
-  /** The date a record is of, where it has one. */
-  readonly dateOf: (record: T) => string | null
+  /** The content of a file, its lines numbered from 1. */
+  readonly read: (path: string, onProgress: (share: number) => void) => AsyncIterable<CopyBatch>
   /** Whether every line of the file is one, without a header, so that a faulty last one tells of a cut. */
   readonly isPlain?: boolean
 }
@@ -83,10 +80,10 @@ const usualSizes = 'the complaint file has 0.4 GB as a zip and 1.6 GB as text'
  *
  * @throws ImportError when a file cannot be read to its end, has nothing of the kind, or too many faulty lines
  */
-export async function loadRecords<T>(
+export async function loadRecords(
   session: ImportSession,
   dataset: number,
-  source: Source<T>,
+  source: Source,
   files: readonly LocalFile[],
   options: LoadOptions,
 ): Promise<Tally> {
@@ -115,15 +112,15 @@ const noTally: Tally = {
 
 type Reject = (rejections: readonly Rejection[]) => Promise<void>
 
-async function* linesOf<T>(
-  { name, read, line, dateOf, isPlain = false }: Source<T>,
+async function* linesOf(
+  { name, read, isPlain = false }: Source,
   file: LocalFile,
   tally: { -readonly [K in keyof Tally]: Tally[K] },
   { report, reject, printError, maxRejected }: LoadOptions & { readonly reject: Reject },
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Uint8Array> {
   const progress = createProgress(`${name} (${file.source})`, printError, () => performance.now())
   let [own, lastFault]: [number, Rejection | undefined] = [0, undefined]
-  for await (const { lines, records, rejections } of read(file.path, progress.read)) {
+  for await (const { lines, records, rejections, text, ...dates } of read(file.path, progress.read)) {
     own += lines
     tally.lines += lines
     progress.row(tally.lines)
@@ -134,30 +131,16 @@ async function* linesOf<T>(
     tally.leftOut += rejections.length - faults.length
     if (faults[0] !== undefined) tally.firstFault ??= { ...faults[0], source: file.source }
     refuseFaults(tally, maxRejected, report)
-    const text = textOf(records, { line, dateOf }, tally)
-    tally.read += records.length
-    if (text !== '') yield text
+    tally.firstDate = earlier(tally.firstDate, dates.firstDate)
+    tally.lastDate = later(tally.lastDate, dates.lastDate)
+    tally.read += records
+    if (text.length > 0) yield text
   }
   if (isPlain && lastFault?.line === own && maxRejected === undefined) {
     throw new ImportError(
       `Its last line, ${own}, is faulty: ${lastFault.reason} The file was probably cut off: download it again, or allow the line with --max-rejected.`,
     )
   }
-}
-
-function textOf<T>(
-  records: readonly T[],
-  { line, dateOf }: Pick<Source<T>, 'line' | 'dateOf'>,
-  tally: { firstDate: string | null; lastDate: string | null },
-): string {
-  let text = ''
-  for (const record of records) {
-    text += line(record)
-    const date = dateOf(record)
-    if (date !== null && date < (tally.firstDate ?? '9')) tally.firstDate = date
-    if (date !== null && date > (tally.lastDate ?? '')) tally.lastDate = date
-  }
-  return text
 }
 
 /** A thousandth of what was read so far: a file of another kind is refused after its first lines. */

@@ -3,6 +3,7 @@ import type { LocalFile } from '@hearth/chassis/importing/fetch-file'
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 import { tableName } from '../data-tables.ts'
 import type { DatasetKind, ImportSession } from '../database.ts'
+import { copyBatches, type CopyForm } from './batch.ts'
 import { loadRecords, type LoadOptions, type Source, type Tally } from './load-dataset.ts'
 import { readRatings, type RatingRecord } from './rating-file.ts'
 import { readRecalls, type RecallRecord } from './recall-file.ts'
@@ -32,10 +33,8 @@ export async function loadOther(
 
 const tableOfKind = { recalls: 'recall', ratings: 'rating', sales: 'sale' } as const
 
-function recalls(currentYear: number): Source<RecallRecord> {
-  return {
-    ...{ kind: 'recalls', name: 'recalls', table: 'recall' },
-    read: (path, onProgress) => readRecalls(path, { currentYear, onProgress }),
+function recalls(currentYear: number): Source {
+  const form: CopyForm<RecallRecord> = {
     line: (recall) =>
       copyLine([
         ...[recall.make, recall.model, recall.year, recall.campaign, recall.makeName, recall.modelName],
@@ -44,12 +43,14 @@ function recalls(currentYear: number): Source<RecallRecord> {
       ]),
     dateOf: ({ received }) => received,
   }
+  return {
+    ...{ kind: 'recalls', name: 'recalls', table: 'recall' },
+    read: (path, onProgress) => copyBatches(readRecalls(path, { currentYear, onProgress }), form),
+  }
 }
 
-function ratings(currentYear: number): Source<RatingRecord> {
-  return {
-    ...{ kind: 'ratings', name: 'ratings', table: 'rating' },
-    read: (path, onProgress) => readRatings(path, { currentYear, onProgress }),
+function ratings(currentYear: number): Source {
+  const form: CopyForm<RatingRecord> = {
     line: (rating) =>
       copyLine([
         ...[rating.make, rating.model, rating.year, rating.makeName, rating.modelName, rating.variant],
@@ -59,14 +60,20 @@ function ratings(currentYear: number): Source<RatingRecord> {
       ]),
     dateOf: () => null,
   }
+  return {
+    ...{ kind: 'ratings', name: 'ratings', table: 'rating' },
+    read: (path, onProgress) => copyBatches(readRatings(path, { currentYear, onProgress }), form),
+  }
 }
 
-function sales(currentYear: number): Source<SaleRecord> {
-  return {
-    ...{ kind: 'sales', name: 'sales', table: 'sale' },
-    read: (path, onProgress) => readSales(path, { currentYear, onProgress }),
+function sales(currentYear: number): Source {
+  const form: CopyForm<SaleRecord> = {
     line: ({ make, model, year, units, source }) => copyLine([make, model, year, units, source]),
     dateOf: () => null,
+  }
+  return {
+    ...{ kind: 'sales', name: 'sales', table: 'sale' },
+    read: (path, onProgress) => copyBatches(readSales(path, { currentYear, onProgress }), form),
   }
 }
 

@@ -6,6 +6,7 @@ import { datasetKinds, type DatasetKind, type ImportSession } from '../database.
 import type { ReliabilityFit } from '../model/reliability-fit.ts'
 import { buildVersion } from './build-version.ts'
 import { checkComplaints, checkRecalls } from './check-complaints.ts'
+import { openCrew } from './crew.ts'
 import type { ImportArguments } from './import-arguments.ts'
 import { loadComplaints } from './load-complaints.ts'
 import { fetchFiles, type LoadOptions, type Tally } from './load-dataset.ts'
@@ -111,17 +112,24 @@ function complaintLoader(
   context: Context,
 ): Loader {
   return async (session, id, files, options) => {
-    const tally = await loadComplaints(session, id, files, options)
-    checkComplaints(tally, served, wanted)
-    const progress = progressOf('complaints', context)
-    progress.step('making indexes')
-    await finishTables(session.db, ['complaint', 'spelling'], id)
-    progress.step('looking for common issues and similar complaints')
-    await mineNarratives(session, id, tally.complaints, (seen) => {
-      progress.read(seen / tally.complaints)
-      progress.row(seen)
-    })
-    return { ...tally, records: tally.complaints }
+    const crew = openCrew(files.reduce((sum, { bytes }) => sum + bytes, 0))
+    try {
+      const tally = await loadComplaints(session, id, files, { ...options, crew })
+      checkComplaints(tally, served, wanted)
+      const progress = progressOf('complaints', context)
+      progress.step('making indexes, looking for common issues and similar complaints')
+      const onRow = (seen: number) => {
+        progress.read(seen / tally.complaints)
+        progress.row(seen)
+      }
+      await session.inParallel(
+        ({ db }) => finishTables(db, ['complaint', 'spelling'], id),
+        (own) => mineNarratives(own, id, crew, tally.complaints, onRow),
+      )
+      return { ...tally, records: tally.complaints }
+    } finally {
+      await crew.close()
+    }
   }
 }
 

@@ -2,9 +2,10 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 import { tableName } from '../data-tables.ts'
 import type { ImportSession } from '../database.ts'
 import type { Category } from '../model/category.ts'
-import { analyseModel, type Narrative } from '../model/narratives/analyse-model.ts'
-import { createBackground, type Background } from '../model/narratives/background.ts'
-import { grouped, openWriter, rowsOf, type Writer } from './rows.ts'
+import { createBackground, type GrowingBackground } from '../model/narratives/background.ts'
+import { asDone } from './ahead.ts'
+import type { Crew, ModelNarratives } from './crew.ts'
+import { openWriter, pagesOf } from './rows.ts'
 import { createTables, finishTables } from './tables.ts'
 
 /**
@@ -16,34 +17,63 @@ import { createTables, finishTables } from './tables.ts'
 export async function mineNarratives(
   session: ImportSession,
   dataset: number,
+  crew: Crew,
   complaints: number,
   onRow: (complaints: number) => void,
 ): Promise<void> {
   await createTables(session.db, ['issue', 'similar'], dataset)
-  const background = await readBackground(session, dataset, complaints)
-  const complaint = sql.id(tableName('complaint', dataset))
+  const background = (await readBackground(session, dataset, complaints)).counts()
   const categoryCosts = await medianCosts(session.db, dataset)
-  const names = await spellingsOf(session.db, dataset)
+  const mine = (models: ModelNarratives[]) => crew.mine({ models, background, categoryCosts })
   let seen = 0
   await session.transaction(async () => {
     const issues = openWriter(session, tableName('issue', dataset))
     const similar = openWriter(session, tableName('similar', dataset))
-    const query = sql<NarrativeRow>`
-      select make, model, id, year, category, component, description as text, repair_cost as "repairCost"
-      from ${complaint} order by make collate "C", model collate "C", id collate "C"`
-    for await (const rows of grouped(rowsOf(session.db, query), modelKey)) {
-      const [first] = rows
-      if (first === undefined) continue
-      const { make, model } = first
-      const context = { make, model, names: names.get(modelKey(first)) ?? [], background, categoryCosts }
-      await write(make, model, analyseModel(rows, context), issues, similar)
-      onRow((seen += rows.length))
+    const models = modelsOf(session, dataset, await spellingsOf(session.db, dataset))
+    for await (const found of asDone(models, mine, crew.hands + 2)) {
+      await issues.addLines(found.issues)
+      await similar.addLines(found.similar)
+      onRow((seen += found.complaints))
     }
     await issues.end()
     await similar.end()
   })
   await finishTables(session.db, ['issue', 'similar'], dataset)
 }
+
+/** The narratives of all models, a few models at a time. */
+async function* modelsOf(
+  { db }: ImportSession,
+  dataset: number,
+  names: ReadonlyMap<string, readonly string[]>,
+): AsyncGenerator<ModelNarratives[]> {
+  const query = sql<{ make: string; model: string; head: string; text: string }>`
+    select make, model, concat_ws(e'\t', id, year, category, coalesce(repair_cost::text, ''), component) as head,
+      description as text
+    from ${sql.id(tableName('complaint', dataset))} order by make collate "C", model collate "C", id collate "C"`
+  let models: (ModelNarratives & { heads: string[]; texts: string[] })[] = []
+  let count = 0
+  for await (const rows of pagesOf(db, query)) {
+    for (const { make, model, head, text } of rows) {
+      let last = models.at(-1)
+      if (last?.make !== make || last.model !== model) {
+        if (count >= complaintsAtOnce) {
+          yield models
+          models = []
+          count = 0
+        }
+        last = { make, model, names: names.get(`${make}/${model}`) ?? [], heads: [], texts: [] }
+        models.push(last)
+      }
+      last.heads.push(head)
+      last.texts.push(text)
+      count++
+    }
+  }
+  if (models.length > 0) yield models
+}
+
+const complaintsAtOnce = 1_500
 
 /**
  * Counts the terms of a sample of all narratives: of every one in so many, which their ODI numbers decide. The counts
@@ -53,7 +83,7 @@ async function readBackground(
   session: ImportSession,
   dataset: number,
   complaints: number,
-): Promise<Background> {
+): Promise<GrowingBackground> {
   const every = Math.max(1, Math.round(complaints / largestSample))
   const background = createBackground(Math.min(largestSample, complaints))
   // Multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4).
@@ -62,44 +92,14 @@ async function readBackground(
     where description <> '' and ((odi::bigint * 2654435761) >> 12 & 1048575) % ${every} = 0
     order by id collate "C"`
   await session.transaction(async () => {
-    for await (const { odi, description } of rowsOf(session.db, query)) background.add(odi, description)
+    for await (const rows of pagesOf(session.db, query)) {
+      for (const { odi, description } of rows) background.add(odi, description)
+    }
   })
-  return { ...background, every }
+  return { ...background, counts: () => ({ ...background.counts(), every }) }
 }
 
 const largestSample = 200_000
-
-type NarrativeRow = Narrative & { readonly make: string; readonly model: string }
-
-function modelKey({ make, model }: { readonly make: string; readonly model: string }): string {
-  return `${make}/${model}`
-}
-
-async function write(
-  make: string,
-  model: string,
-  found: ReturnType<typeof analyseModel>,
-  issues: Writer,
-  similar: Writer,
-): Promise<void> {
-  for (const {
-    year,
-    rank,
-    id,
-    category,
-    phrase,
-    description,
-    frequency,
-    reportCount,
-    ...cost
-  } of found.issues) {
-    await issues.add([
-      ...[make, model, year, rank, id, category, phrase, description, frequency, reportCount],
-      ...[cost.avgRepairCost, cost.costEstimated],
-    ])
-  }
-  for (const { id, count, ids } of found.similar) await similar.add([id, count, ids])
-}
 
 /** Median repair cost of each category over all vehicles. */
 export async function medianCosts(
@@ -118,5 +118,5 @@ async function spellingsOf(db: QueryExecutorProvider, dataset: number): Promise<
   const { rows } = await sql<{ make: string; model: string; names: string[] }>`
     select make, model, array_agg(distinct make_name) || array_agg(distinct model_name) as names
     from ${sql.id(tableName('spelling', dataset))} group by make, model`.execute(db)
-  return new Map(rows.map((row) => [modelKey(row), row.names]))
+  return new Map(rows.map(({ make, model, names }) => [`${make}/${model}`, names]))
 }

@@ -33,14 +33,18 @@ export async function* readLines(
   }
 }
 
-/** The lines of a stream of bytes, however these are cut into pieces; a byte order mark at its start is dropped. */
+/**
+ * The lines of a stream of bytes, however these are cut into pieces.
+ *
+ * @param isStart whether a file starts with it, whose byte order mark is dropped
+ */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  isStart = true,
 ): AsyncGenerator<readonly (string | null)[]> {
   let rest: Buffer = Buffer.alloc(0)
   /** Whether the line at hand is too long, so that what comes of it is passed over. */
   let isTooLong = false
-  let isStart = true
   for await (const chunk of chunks) {
     const lines: (string | null)[] = []
     const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])

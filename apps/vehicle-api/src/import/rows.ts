@@ -7,10 +7,18 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
  * of the session. Nothing else may read with this function meanwhile; writing is allowed.
  */
 export async function* rowsOf<Row>(db: QueryExecutorProvider, query: RawBuilder<Row>): AsyncGenerator<Row> {
+  for await (const rows of pagesOf(db, query)) yield* rows
+}
+
+/** The same in lists. */
+export async function* pagesOf<Row>(
+  db: QueryExecutorProvider,
+  query: RawBuilder<Row>,
+): AsyncGenerator<readonly Row[]> {
   await sql`declare going_through no scroll cursor for ${query}`.execute(db)
   for (;;) {
     const { rows } = await sql<Row>`fetch ${sql.raw(String(rowsAtOnce))} from going_through`.execute(db)
-    yield* rows
+    yield rows
     if (rows.length < rowsAtOnce) break
   }
   await sql`close going_through`.execute(db)
@@ -40,29 +48,32 @@ export async function* grouped<Row>(
 /** Puts rows into a table while others are read: many at a time, by COPY. */
 export type Writer = {
   readonly add: (values: readonly CopyValue[]) => Promise<void>
-  /** @param line as copyLine makes it */
-  readonly addLine: (line: string) => Promise<void>
+  /** @param lines as copyLine makes them, in UTF-8 where they are bytes */
+  readonly addLines: (lines: string | Uint8Array) => Promise<void>
   /** Writes what is left. */
   readonly end: () => Promise<void>
 }
 
 /** @param table its name */
 export function openWriter({ copyIn }: Pick<ImportSession, 'copyIn'>, table: string): Writer {
-  let text = ''
+  let chunks: (string | Uint8Array)[] = []
+  let length = 0
   const flush = async () => {
-    const chunk = text
-    text = ''
-    if (chunk !== '') await copyIn(table, only(chunk))
+    const ready = chunks
+    chunks = []
+    length = 0
+    if (ready.length > 0) await copyIn(table, eachOf(ready))
   }
-  const addLine = async (line: string) => {
-    text += line
-    if (text.length > chunkLength) await flush()
+  const addLines = async (lines: string | Uint8Array) => {
+    if (lines.length > 0) chunks.push(lines)
+    length += lines.length
+    if (length > chunkLength) await flush()
   }
-  return { addLine, add: (values) => addLine(copyLine(values)), end: flush }
+  return { addLines, add: (values) => addLines(copyLine(values)), end: flush }
 }
 
 const chunkLength = 1_000_000
 
-async function* only(chunk: string): AsyncGenerator<string> {
-  yield chunk
+async function* eachOf(chunks: readonly (string | Uint8Array)[]): AsyncGenerator<string | Uint8Array> {
+  yield* chunks
 }

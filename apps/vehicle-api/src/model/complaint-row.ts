@@ -126,7 +126,7 @@ function quoted(text: string): string {
 /** Incidents lie at most a day after the complaint and two years before the model year. */
 function isPlausible(incident: string | null, reported: string | null, modelYear: number): boolean {
   if (incident === null || yearOf(incident) < modelYear - 2) return false
-  return reported === null || incident <= dayAfter(reported)
+  return reported === null || incident <= reported || incident === dayAfter(reported)
 }
 
 function dayAfter(date: string): string {

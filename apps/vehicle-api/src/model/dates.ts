@@ -1,10 +1,26 @@
 import { memoise } from './memo.ts'
 
 /** `20240211` as `2024-02-11`; null when it is no date of the years 1900 to 2100. */
-export const isoDate: (text: string) => string | null = memoise((text) => {
-  const match = /^\s*(\d{4})(\d\d)(\d\d)\s*$/.exec(text)
-  return match === null ? null : calendarDate(Number(match[1]), Number(match[2]), Number(match[3]))
-}, 20_000)
+export function isoDate(text: string): string | null {
+  return text === '' ? null : dateOf(eightDigits(text) ?? eightDigits(text.trim()) ?? 0)
+}
+
+/** Most dates come again and again. */
+const dateOf = memoise(
+  (digits: number) => calendarDate(Math.floor(digits / 10_000), Math.floor(digits / 100) % 100, digits % 100),
+  50_000,
+)
+
+function eightDigits(text: string): number | undefined {
+  if (text.length !== 8) return undefined
+  let number = 0
+  for (let index = 0; index < 8; index++) {
+    const digit = text.charCodeAt(index) - 48
+    if (digit < 0 || digit > 9) return undefined
+    number = 10 * number + digit
+  }
+  return number
+}
 
 /** A calendar date as `YYYY-MM-DD`; null when there is no such day. @param month 1 to 12 */
 export function calendarDate(year: number, month: number, day: number): string | null {

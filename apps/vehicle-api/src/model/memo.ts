@@ -1,17 +1,20 @@
 /**
- * Remembers what a pure function said of texts that come again and again, such as components and dates. It forgets
+ * Remembers what a pure function said of values that come again and again, such as components and dates. It forgets
  * everything when it has too many, so that memory stays constant.
  *
  * @param most entries kept, a few thousand
  */
-export function memoise<T>(compute: (text: string) => T, most: number): (text: string) => T {
-  const known = new Map<string, T>()
-  return (text) => {
-    const before = known.get(text)
+export function memoise<T, K extends string | number = string>(
+  compute: (value: K) => T,
+  most: number,
+): (value: K) => T {
+  const known = new Map<K, T>()
+  return (value) => {
+    const before = known.get(value)
     if (before !== undefined) return before
-    const value = compute(text)
+    const result = compute(value)
     if (known.size >= most) known.clear()
-    known.set(text, value)
-    return value
+    known.set(value, result)
+    return result
   }
 }

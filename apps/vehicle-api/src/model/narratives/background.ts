@@ -5,8 +5,6 @@ import { createWordReader } from './words.ts'
 
 /** How often terms (words and pairs of words) occur in the complaints about all vehicles. */
 export type Background = {
-  /** Counts each term of a complaint once, if the complaint belongs to the sample; its id decides. */
-  readonly add: (id: string, text: string) => void
   /** Complaints of the sample that have the term; rarely a few more, because counters are shared. */
   readonly countOf: (term: number) => number
   /** Sum of the counts of all terms. */
@@ -15,15 +13,39 @@ export type Background = {
   readonly every: number
 }
 
+/** A background that is being counted. */
+export type GrowingBackground = Background & {
+  /** Counts each term of a complaint once, if the complaint belongs to the sample; its id decides. */
+  readonly add: (id: string, text: string) => void
+  /** What it has counted, in memory that threads share. */
+  readonly counts: () => TermCounts
+}
+
+/** What {@link backgroundOf} makes a background from. */
+export type TermCounts = {
+  readonly every: number
+  readonly total: number
+  readonly rows: readonly [Uint32Array, Uint32Array]
+}
+
+/** The background that another thread has counted. */
+export function backgroundOf({ every, total, rows }: TermCounts): Background {
+  return {
+    every,
+    total: () => total,
+    countOf: (term) => Math.min(rows[0][term & mask] ?? 0, rows[1][secondPlace(term)] ?? 0),
+  }
+}
+
 /**
  * Counts in bounded memory (12 MB), whatever the number of complaints: a count-min sketch of two rows with
  * conservative update (Cormode and Muthukrishnan, Journal of Algorithms 55, 2005; Estan and Varghese, ACM TOCS 21,
  * 2003).
  * @param complaints how many there will be, more or less: of more than 200,000 a sample is taken
  */
-export function createBackground(complaints: number): Background {
+export function createBackground(complaints: number): GrowingBackground {
   const every = Math.max(1, Math.round(complaints / largestSample))
-  const rows = [new Uint32Array(counters), new Uint32Array(counters)] as const
+  const rows = [sharedCounters(), sharedCounters()] as const
   const lastText = new Int32Array(counters)
   const readWords = createWordReader(stopWords, boilerplate, makes)
   let texts = 0
@@ -41,9 +63,9 @@ export function createBackground(complaints: number): Background {
   }
 
   return {
-    every,
+    ...backgroundOf({ every, total, rows }),
     total: () => total,
-    countOf: (term) => Math.min(rows[0][term & mask] ?? 0, rows[1][secondPlace(term)] ?? 0),
+    counts: () => ({ every, total, rows }),
     add: (id, text) => {
       if (text === '' || (every > 1 && (textHash(id) >>> 0) % every !== 0)) return
       texts++
@@ -55,6 +77,10 @@ export function createBackground(complaints: number): Background {
 const largestSample = 200_000
 const counters = 1 << 20
 const mask = counters - 1
+
+function sharedCounters(): Uint32Array {
+  return new Uint32Array(new SharedArrayBuffer(4 * counters))
+}
 
 function secondPlace(term: number): number {
   return Math.imul(term, 0x9e3779b1) >>> 12

@@ -1,5 +1,5 @@
 import type { Category } from '../category.ts'
-import { termsOf, type TermIndex } from './term-index.ts'
+import type { TermIndex } from './term-index.ts'
 
 /** How many complaints resemble a complaint: a row of table `similar`. */
 export type Similar = {
@@ -55,28 +55,46 @@ function vectorsOf(own: readonly Numbered[], index: TermIndex): Vectors {
   const terms = new Int32Array(own.length * width)
   const weights = new Float64Array(own.length * width)
   const lengths = new Uint8Array(own.length)
-  for (const [place, { text }] of own.entries()) {
-    const words = rarestWords(text, index)
-    const idfs = Array.from(words, (term) => Math.log(textsIn(index) / (index.texts[term] ?? 1)))
-    const norm = Math.sqrt(idfs.reduce((square, idf) => square + idf * idf, 0))
-    for (const [position, idf] of idfs.entries()) weights[place * width + position] = idf / norm
-    terms.set(words, place * width)
-    lengths[place] = words.length
+  for (let place = 0; place < own.length; place++) {
+    const start = place * width
+    const end = start + rarestWords(own[place]?.text ?? 0, index, terms, start)
+    let square = 0
+    for (let entry = start; entry < end; entry++) {
+      const idf = Math.log(textsIn(index) / (index.texts[terms[entry] ?? 0] ?? 1))
+      weights[entry] = idf
+      square += idf * idf
+    }
+    const norm = Math.sqrt(square)
+    for (let entry = start; entry < end; entry++) weights[entry] = (weights[entry] ?? 0) / norm
+    lengths[place] = end - start
   }
   return { terms, weights, lengths }
 }
 
-function rarestWords(text: number, index: TermIndex): Int32Array {
-  const { texts, hashes, isPair } = index
+/** Puts the rarest words of a text into `into` from `start` on, the rarest first. @returns how many, at most 24 */
+function rarestWords(text: number, index: TermIndex, into: Int32Array, start: number): number {
+  const { texts, hashes, isPair, terms, from } = index
   const all = textsIn(index)
   const fewest = Math.max(fewestTexts, all * smallestShare)
-  const words = termsOf(text, index).filter((term) => {
+  const end = from[text + 1] ?? 0
+  let found = 0
+  for (let entry = from[text] ?? 0; entry < end; entry++) {
+    const term = terms[entry] ?? 0
     const count = texts[term] ?? 0
-    return isPair[term] === 0 && count >= fewest && count < all
-  })
-  // Of equally rare ones the order must not depend on the other texts.
-  words.sort((a, b) => (texts[a] ?? 0) - (texts[b] ?? 0) || (hashes[a] ?? 0) - (hashes[b] ?? 0))
-  return words.subarray(0, width)
+    if (isPair[term] !== 0 || count < fewest || count >= all) continue
+    const hash = hashes[term] ?? 0
+    let place = start + found
+    for (; place > start; place--) {
+      const before = into[place - 1] ?? 0
+      const countBefore = texts[before] ?? 0
+      // Of equally rare ones the order must not depend on the other texts.
+      if (countBefore < count || (countBefore === count && (hashes[before] ?? 0) < hash)) break
+      if (place < start + width) into[place] = before
+    }
+    if (place < start + width) into[place] = term
+    if (found < width) found++
+  }
+  return found
 }
 
 function textsIn({ from }: TermIndex): number {

@@ -26,15 +26,33 @@ export function distinctiveTerms(
   index: TermIndex,
   background: Background,
 ): DistinctiveTerms {
-  const lists = texts.map(({ text }) => termsOf(text, index))
-  const total = lists.reduce((sum, { length }) => sum + length, 0)
   const found = new Map<number, { z: number; count: number }>()
-  for (const [term, count] of countsOf(lists)) {
-    if (count < minimumReports) continue
-    const z = distinctiveness(count, total, index.hashes[term] ?? 0, background)
-    if (z >= (index.isPair[term] === 1 ? leastPair : leastWord)) found.set(term, { z, count })
+  if (texts.length < minimumReports) return found
+  const { tally: counts, hashes, isPair } = index
+  const frequent: number[] = []
+  let total = 0
+  eachEntry(texts, index, (term) => {
+    const count = (counts[term] ?? 0) + 1
+    counts[term] = count
+    if (count === minimumReports) frequent.push(term)
+    total++
+  })
+  for (const term of frequent) {
+    const count = counts[term] ?? 0
+    const z = distinctiveness(count, total, hashes[term] ?? 0, background)
+    if (z >= (isPair[term] === 1 ? leastPair : leastWord)) found.set(term, { z, count })
   }
+  eachEntry(texts, index, (term) => {
+    counts[term] = 0
+  })
   return found
+}
+
+function eachEntry(texts: readonly Text[], { terms, from }: TermIndex, visit: (term: number) => void): void {
+  for (const { text } of texts) {
+    const end = from[text + 1] ?? 0
+    for (let entry = from[text] ?? 0; entry < end; entry++) visit(terms[entry] ?? 0)
+  }
 }
 
 /**
@@ -42,24 +60,30 @@ export function distinctiveTerms(
  * then the most distinctive one of the texts that are left, and so on, so that no text is counted twice.
  */
 export function groupByTerm(texts: readonly Text[], index: TermIndex, terms: DistinctiveTerms): TermGroup[] {
-  return categories.flatMap((category) => {
+  if (terms.size === 0) return []
+  const { tally: isTelling } = index
+  for (const term of terms.keys()) isTelling[term] = 1
+  const groups = categories.flatMap((category) => {
     const own = texts.filter((text) => text.category === category)
-    return own.length < minimumReports ? [] : groupsOf(category, own, index, terms)
+    if (own.length < minimumReports) return []
+    const telling = own.map(({ text }) => ({
+      text,
+      terms: termsOf(text, index).filter((term) => isTelling[term] === 1),
+    }))
+    return groupsOf(category, telling, terms)
   })
+  for (const term of terms.keys()) isTelling[term] = 0
+  return groups
 }
 
 function groupsOf(
   category: Category,
-  texts: readonly Text[],
-  index: TermIndex,
+  texts: readonly { readonly text: number; readonly terms: Int32Array }[],
   terms: DistinctiveTerms,
 ): TermGroup[] {
   const groups: TermGroup[] = []
-  let left = texts.map(({ text }) => ({
-    text,
-    terms: termsOf(text, index).filter((term) => terms.has(term)),
-  }))
-  const counts = countsOf(left.map((entry) => entry.terms))
+  let left = texts
+  const counts = countsOf(texts.map((entry) => entry.terms))
   for (;;) {
     const term = strongest(counts, terms)
     if (term === undefined) return groups

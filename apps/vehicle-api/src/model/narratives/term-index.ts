@@ -12,6 +12,8 @@ export type TermIndex = {
   /** The terms of text i, each once: termsOf[from[i]] to termsOf[from[i + 1] - 1]. */
   readonly terms: Int32Array
   readonly from: Int32Array
+  /** Room for a number for each term, 0 for all between uses: making it anew each time is slow. */
+  readonly tally: Int32Array
 }
 
 /** Numbers the terms of texts: see eachTerm. */
@@ -30,8 +32,8 @@ export function indexTerms(texts: readonly string[], readWords: (text: string) =
     })
     from[text + 1] = length
   }
-  const { size, hashes, texts: counts, isPair } = table
-  return { size, hashes, texts: counts, isPair, terms: terms.subarray(0, length), from }
+  const { size, hashes, texts: counts, isPair, lastText: tally } = table
+  return { size, hashes, texts: counts, isPair, terms: terms.subarray(0, length), from, tally: tally.fill(0) }
 }
 
 /** The terms of a text, each once, in the order in which they are met. */

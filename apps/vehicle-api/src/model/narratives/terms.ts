@@ -1,3 +1,4 @@
+import { quickSet } from './quick-set.ts'
 import { weakWords } from './stop-words.ts'
 import { pairHash } from './term-hash.ts'
 import type { Words } from './words.ts'
@@ -11,8 +12,10 @@ export function eachTerm(words: Words, visit: (term: number, isPair: boolean) =>
   let before = 0
   for (let index = 0; index < count; index++) {
     const hash = hashes[index] ?? 0
-    if (!weakWords.has(hash)) visit(hash, false)
+    if (!isWeak(hash)) visit(hash, false)
     if ((gaps[index] ?? 0) <= widestGap) visit(pairHash(before, hash), true)
     before = hash
   }
 }
+
+const isWeak = quickSet(weakWords)

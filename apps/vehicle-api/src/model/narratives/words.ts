@@ -1,3 +1,4 @@
+import { quickSet } from './quick-set.ts'
 import { emptyHash, finishHash, mixLetter } from './term-hash.ts'
 
 /** The words of a text that may matter, in order. The arrays are filled anew for every text. */
@@ -21,11 +22,11 @@ export const apart = 255
  * @param skipped hashes of words
  */
 export function createWordReader(...skipped: readonly ReadonlySet<number>[]): (text: string) => Words {
-  const skip = new Set(skipped.flatMap((hashes) => [...hashes]))
+  const isSkipped = quickSet(skipped.flatMap((hashes) => [...hashes]))
   const words = roomFor(1024)
   return (text) => {
     if (text.length >= 4 * words.hashes.length) Object.assign(words, roomFor(text.length))
-    return readWords(text, skip, words)
+    return readWords(text, isSkipped, words)
   }
 }
 
@@ -34,7 +35,7 @@ export function singular(word: string): string {
   return word.length > shortest && /[^s]s$/.test(word) ? word.slice(0, -1) : word
 }
 
-function readWords(text: string, skip: ReadonlySet<number>, words: Words): Words {
+function readWords(text: string, isSkipped: (hash: number) => boolean, words: Words): Words {
   const { hashes, starts, ends, gaps } = words
   let count = 0
   let gap = apart
@@ -58,7 +59,7 @@ function readWords(text: string, skip: ReadonlySet<number>, words: Words): Words
     else if (letters >= shortest) {
       const isPlural = last === letterS && lastBefore !== letterS && letters > shortest
       const finished = finishHash(isPlural ? hashBefore : hash)
-      if (skip.has(finished)) gap += gap < apart - 1 ? 1 : 0
+      if (isSkipped(finished)) gap += gap < apart - 1 ? 1 : 0
       else {
         hashes[count] = finished
         starts[count] = start
@@ -68,7 +69,9 @@ function readWords(text: string, skip: ReadonlySet<number>, words: Words): Words
       }
     }
     if (kind === stop) gap = apart
-    if (letters > 0 || hasDigit) [hash, letters, hasDigit] = [emptyHash, 0, false]
+    hash = emptyHash
+    letters = 0
+    hasDigit = false
   }
   words.count = count
   return words

@@ -26,8 +26,11 @@ function decoded(raw: string): string {
 const entities = /&(?:#(\d{2,5})|#x([0-9a-f]{2,4})|([a-z]{2,6}));/gi
 
 function inOrder(text: string): string {
-  return text.replaceAll(blanks, ' ').trim()
+  return (mayHaveBlanks.test(text) ? text.replaceAll(blanks, ' ') : text).trim()
 }
+
+/** Quick to look for, and in every text that has {@link blanks}. */
+const mayHaveBlanks = / {2}|[^ -~]/
 
 const hasHighCharacters = /[\u0080-\u{10ffff}]/u
 /** Several blanks in a row, or one that is no plain blank: control characters, and characters without width. */

@@ -7,8 +7,8 @@ import { sentenceAt } from './sentences.ts'
  */
 export function manufacturerResponse(text: string): ManufacturerResponse | null {
   const lower = text.toLowerCase()
-  for (const { type, hints, find } of findings) {
-    if (!hints.some((hint) => lower.includes(hint))) continue
+  for (const { type, hint, find } of findings) {
+    if (!hint.test(lower)) continue
     const found = find(text)
     if (found === null) continue
     return { type, reference: found.reference, date: null, summary: sentenceAt(text, found.index) }
@@ -20,28 +20,28 @@ type Found = { readonly reference: string | null; readonly index: number }
 
 type Finding = {
   readonly type: ManufacturerResponse['type']
-  /** One of these occurs where there is something to find. */
-  readonly hints: readonly string[]
+  /** Occurs in lower case where there is something to find. */
+  readonly hint: RegExp
   readonly find: (text: string) => Found | null
 }
 
 const findings: readonly Finding[] = [
   {
     type: 'recall',
-    hints: ['recall', 'campaign', ...['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'v9', 'v-']],
+    hint: /recall|campaign|v[-\d]/,
     find: findCampaign,
   },
   {
     type: 'investigation',
-    hints: ['pe', 'ea', 'rq', 'dp', 'aq'],
+    hint: /(?:pe|ea|rq|dp|aq)[ -]?\d\d/,
     find: (text) => referenceIn(text, investigation),
   },
   {
     type: 'service_bulletin',
-    hints: ['tsb', 'bulletin', 'satisfaction'],
+    hint: /tsb|bulletin|satisfaction/,
     find: (text) => referenceIn(text, bulletin),
   },
-  { type: 'notified', hints: ['manufacturer', 'corporate', 'customer'], find: findNotice },
+  { type: 'notified', hint: /manufacturer|corporate|customer/, find: findNotice },
 ]
 
 /** `23V380000`, `94V-129`; those of equipment, tyres and child seats only where they are called so. */
