@@ -38,6 +38,8 @@ export type AccountsOptions = {
   readonly settings: AccountSettings
   /** Unix milliseconds for everything that is counted or expires, for tests; the clocks of the stores when absent. */
   readonly clock?: (() => number) | undefined
+  /** How long Redis is waited for, in milliseconds; 75 unless told, and longer where a busy machine is no outage. */
+  readonly answerWithinMs?: number | undefined
 }
 
 /** The settings that come from the environment; see accountVariables. */

@@ -62,8 +62,10 @@ export function postgresGate(options: PostgresGateOptions): PostgresGate {
   }
 
   const giveBack = (charge: Charge) => refundAndTell(options, charge)
+  // Only who is here is sent back. Alone there is one step, and the database has a deadline of its own for it.
+  const checkAway = (request: GateRequest) => check(request, away) as Promise<Verdict>
   return {
-    check: async (request) => (await inBudget(check(request, away), giveBack)) as Verdict, // only `here` is sent back
+    check: away === null ? checkAway : (request) => inBudget(checkAway(request), giveBack),
     checkHere: (request) => inBudget(check(request, 'here'), giveBack),
     refund: giveBack,
   }
@@ -74,18 +76,18 @@ export function postgresGate(options: PostgresGateOptions): PostgresGate {
  *
  * @throws HttpError 503 then; a unit that is charged all the same is given back
  */
-async function inBudget(
-  coming: Promise<Verdict | 'back'>,
+async function inBudget<T extends Verdict | 'back'>(
+  coming: Promise<T>,
   giveBack: (charge: Charge) => Promise<void>,
-): Promise<Verdict | 'back'> {
+): Promise<T> {
   try {
     return await inTime(budgetMs, coming)
   } catch (error) {
     if (!(error instanceof LateError)) throw error
     coming
       .then(async (verdict) => {
-        if (verdict !== 'back' && 'charge' in verdict && verdict.charge !== undefined)
-          await giveBack(verdict.charge)
+        const charge = chargeOf(verdict)
+        if (charge !== undefined) await giveBack(charge)
       })
       .catch(() => undefined) // it was never answered, so nobody counts on it
     throw unavailable('The quota of the account could not be checked in time.', error)
@@ -93,6 +95,10 @@ async function inBudget(
 }
 
 const budgetMs = 1_000
+
+function chargeOf(verdict: Verdict | 'back'): Charge | undefined {
+  return verdict !== 'back' && verdict.outcome === 'ok' ? verdict.charge : undefined
+}
 
 /** Asks once more each time the account had to be moved to Postgres first. */
 async function passGate(

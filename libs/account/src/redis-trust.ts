@@ -19,6 +19,8 @@ export type RedisTrust = {
   readonly disconnected: () => void
   /** How often trust was lost. */
   readonly losses: () => number
+  /** For who has found Postgres down: whether trust goes on without it, in a moment. */
+  readonly goesOn: () => Promise<boolean>
   /** Tries at once to win the trust back; false when that is not possible now. */
   readonly restore: () => Promise<boolean>
   /** Stops trying. */
@@ -84,6 +86,7 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
       failed(connectionOver)
     },
     losses: () => state.losses,
+    goesOn: () => goesOn(state),
     close: () => {
       clearInterval(probe)
       clearInterval(pulse)
@@ -107,6 +110,8 @@ export const leaseMs = 200
 
 const probeEveryMs = 250
 const beatEveryMs = 50
+/** One sign of life, and the time for its answer. */
+const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
 const catchUpWithinMs = 200
 const leaseOver = new Error('Nothing was heard from Redis for the time of a lease.')
@@ -152,15 +157,19 @@ async function leave(options: RedisTrustOptions, state: TrustState): Promise<voi
   }
 }
 
+async function goesOn(state: TrustState): Promise<boolean> {
+  await inTime(goOnWithinMs, state.left).catch(() => undefined)
+  return state.trusting
+}
+
 async function goOn(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
   const sentAt = performance.now()
-  const { losses } = state
   try {
     await options.beat()
   } catch {
     return false
   }
-  if (!state.mayGoOn || state.losses !== losses || state.isClosed) return false
+  if (!state.mayGoOn || state.isClosed) return false
   options.onReturn()
   state.heardAt = sentAt
   state.trusting = true

@@ -36,7 +36,11 @@ export async function openTestDatabase(
 ): Promise<Database<AccountTables> & { readonly url: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hearth-test-'))
   const url = engine === 'pglite' ? undefined : await createDatabase(environment('TEST_DATABASE_URL'))
-  const database = await openDatabase<AccountTables>({ url, dataDir, schema: 'test', log: silent })
+  const database = await openDatabase<AccountTables>({
+    ...{ url, dataDir, schema: 'test', log: silent },
+    // A busy machine may be late without Postgres being away.
+    ...(engine === 'postgres' && { connectTimeoutMs: 10_000, queryTimeoutMs: 10_000 }),
+  })
   await migrate(database, [accountMigrations], silent)
   return {
     ...{ ...database, url: url ?? '' },
@@ -76,6 +80,7 @@ export async function openTestGate(
     redis,
     log: silent,
     instance: randomUUID(),
+    answerWithinMs: 1000,
     clock: () => test.now ?? Date.now(),
   })
   return Object.assign(test, {

@@ -103,6 +103,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     log,
     settings,
     clock,
+    answerWithinMs: 1000,
   })
   const ready = () => Promise.resolve({ status: 200, state: 'ok', checks: {} } as const)
   const http = { log, publicUrl: 'http://127.0.0.1', trustProxy: 1 }
