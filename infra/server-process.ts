@@ -119,7 +119,9 @@ async function end({ kind, child }: Run, signal: NodeJS.Signals): Promise<void> 
     signalAll(tree, 'SIGCONT')
     signalAll(tree.slice(0, 1), signal)
   }
-  await until(() => tree.every((pid) => !isAlive(pid)), `${kind.name} did not end after ${signal}`)
+  // A child that has ended and was not looked at yet still has its number, and a new Postgres would take it for alive.
+  const hasGone = (): boolean => tree.length === 0 || (hasEnded(child) && tree.every((pid) => !isAlive(pid)))
+  await until(hasGone, `${kind.name} did not end after ${signal}`)
   tree.slice(0, 1).forEach((pid) => running.delete(pid))
 }
 

@@ -18,6 +18,7 @@ import type { AccountTables } from '../src/database.ts'
 import type { Deployment } from '../src/index.ts'
 import { digestKey, makeKey, randomBase62 } from '../src/keys.ts'
 import { openLoadClient, type LoadClient, type LoadReply, type LoadRequest } from './http-load.ts'
+import { followLog, parseRequest, type LoggedRequest } from './service-log.ts'
 
 /** What a rig is made of. */
 export type ServiceRigOptions = {
@@ -80,9 +81,13 @@ export type RigInstance = {
   readonly postgresLink: () => FaultProxy
   /** The gate that its log names last. */
   readonly serving: () => 'redis' | 'postgres'
-  /** What its log says of its gate, for when a test fails. */
+  /** What its log says of its stores, for when a test fails. */
   readonly gateLog: () => string[]
-  /** Requests that its access log has, from the character `since` of its output on. */
+  /** How often it has given Redis up. */
+  readonly losses: () => number
+  /** How long its access log is; see logged. */
+  readonly mark: () => number
+  /** Requests of its access log since a mark. */
   readonly logged: (since?: number) => LoggedRequest[]
   /** Starts a new process, after the last one has ended. */
   readonly start: (environment?: Environment) => Promise<void>
@@ -91,9 +96,6 @@ export type RigInstance = {
   /** Kills the process and closes its links. */
   readonly close: () => Promise<void>
 }
-
-/** A line of the access log. */
-export type LoggedRequest = { readonly route: string; readonly status: number; readonly ms: number }
 
 /** An account with the key that it starts with. */
 export type RigAccount = {
@@ -213,17 +215,16 @@ async function startInstance(
     ...(redisUrl !== undefined && { REDIS_URL: redisLink?.through(redisUrl) ?? redisUrl }),
   }
   let service = await startReady(environment)
+  const log = followLog()
   return {
     ...{ number, service: () => service },
     redisLink: () => there(redisLink, 'link to Redis'),
     postgresLink: () => there(postgresLink, 'link to Postgres'),
-    serving: () => servingNow(service.output()),
-    gateLog: () =>
-      service
-        .output()
-        .split('\n')
-        .filter((line) => /quota gate|Redis|Postgres/.test(line)),
-    logged: (since = 0) => requestsIn(service.output().slice(since)),
+    serving: () => log.read(service).serving,
+    losses: () => log.read(service).losses,
+    gateLog: () => log.read(service).gateLines,
+    mark: () => log.read(service).requests.length,
+    logged: (since = 0) => log.read(service).requests.slice(since).map(parseRequest),
     async start(changes = {}) {
       service = await startReady({ ...environment, ...changes })
     },
@@ -242,21 +243,6 @@ async function startReady(environment: Environment): Promise<ServiceProcess> {
   const service = await startProcess({ ...(await freePorts()), ...environment })
   await untilStatus(`${service.baseUrl}/readyz`, 200, 30_000)
   return service
-}
-
-/** What the log says of the gate, the latest first; see redis-trust.ts. */
-function servingNow(output: string): 'redis' | 'postgres' {
-  return output.lastIndexOf('quota gate: serving from Redis') > output.lastIndexOf('serving from Postgres')
-    ? 'redis'
-    : 'postgres'
-}
-
-function requestsIn(output: string): LoggedRequest[] {
-  return output.split('\n').flatMap((line) => {
-    if (!line.includes('"msg":"request"') || !line.endsWith('}')) return []
-    const { route, status, ms } = JSON.parse(line) as LoggedRequest
-    return [{ route, status, ms }]
-  })
 }
 
 async function insertAccount(

@@ -14,6 +14,8 @@ export type ServiceProcess = {
   readonly internalUrl: string
   /** Everything it has written to stdout and stderr. */
   output(): string
+  /** The whole lines of stdout so far: its log. The list grows. */
+  readonly lines: readonly string[]
   /** Sends a signal and waits for the end; the exit code, or null when the signal ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -53,7 +55,7 @@ export async function freePorts(): Promise<Environment> {
 
 /** Starts the service and waits until it listens (not until it is ready). */
 export async function startProcess(environment: Environment): Promise<ServiceProcess> {
-  const { child, outcome, output } = launch([], environment)
+  const { child, outcome, output, lines } = launch([], environment)
   for (;;) {
     const ports = /"port":(\d+),"internalPort":(\d+)/.exec(output())
     if (ports !== null) {
@@ -61,7 +63,7 @@ export async function startProcess(environment: Environment): Promise<ServicePro
         pid: child.pid ?? 0, // it has written to us, so it has one
         baseUrl: `http://127.0.0.1:${ports[1]}`,
         internalUrl: `http://127.0.0.1:${ports[2]}`,
-        output,
+        ...{ output, lines },
         stop: async (signal = 'SIGTERM') => {
           child.kill(signal)
           return (await outcome).code
@@ -123,7 +125,15 @@ export function launch(args: readonly string[], environment: Environment) {
   children.add(child)
   let stdout = ''
   let stderr = ''
-  child.stdout.on('data', (data: Buffer) => (stdout += data.toString()))
+  const lines: string[] = []
+  let begun = ''
+  child.stdout.on('data', (data: Buffer) => {
+    const text = data.toString()
+    stdout += text
+    const parts = (begun + text).split('\n')
+    begun = parts.pop() ?? ''
+    lines.push(...parts)
+  })
   child.stderr.on('data', (data: Buffer) => (stderr += data.toString()))
   const outcome = new Promise<Outcome>((resolve, reject) => {
     child.once('error', reject)
@@ -132,7 +142,7 @@ export function launch(args: readonly string[], environment: Environment) {
       resolve({ code, stdout, stderr, ms: performance.now() - startedAt })
     })
   })
-  return { child, outcome, output: () => stdout + stderr }
+  return { child, outcome, lines, output: () => stdout + stderr }
 }
 
 function freePort(): Promise<number> {

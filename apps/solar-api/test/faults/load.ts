@@ -76,7 +76,7 @@ function startLoad(rig: ServiceRig, accounts: readonly RigAccount[], perSecond: 
 }
 
 function marksOf({ instances }: ServiceRig): number[] {
-  return instances.map(({ service }) => service().output().length)
+  return instances.map(({ mark }) => mark())
 }
 
 function timesOf({ instances }: ServiceRig, marks: readonly number[]): number[] {
@@ -84,14 +84,13 @@ function timesOf({ instances }: ServiceRig, marks: readonly number[]): number[] 
 }
 
 function lossesOf({ instances }: ServiceRig): number {
-  const spells = instances.map(({ service }) => service().output().split('serving from Postgres').length - 1)
-  return spells.reduce((sum, count) => sum + count, 0)
+  return instances.reduce((sum, { losses }) => sum + losses(), 0)
 }
 
 /**
- * The promise for every outage of Redis: every request is answered, none with 5xx, none later than 250 ms. In a usual
- * run, on a machine that others use too, what the machine itself had cost just before is allowed on top of it; where
- * that is so much that Postgres cannot answer in time either, some may be told to come back.
+ * The promise for every outage of Redis: every request is answered, none with 5xx, none later than 250 ms. What the
+ * machine itself had cost just before is allowed on top of it; in a usual run, on a machine that others use too, more
+ * than that, and where Postgres cannot answer in time either, some may be told to come back.
  */
 export function expectNoHarm(rig: ServiceRig, { all, times, controlMs }: LoadOutcome): void {
   const isStarved = !isCampaign && controlMs > 100
@@ -105,14 +104,14 @@ export function expectNoHarm(rig: ServiceRig, { all, times, controlMs }: LoadOut
   const what = JSON.stringify({ seed: rig.seed, ...numbers })
   expect([what, bad.slice(0, 3).map(({ status, text }) => [status, text])]).toEqual([what, []])
   expect([what, later.length <= all.length / 4]).toEqual([what, true])
-  const allowance = isCampaign ? 0 : 10 * controlMs + 1_000
+  const allowance = isCampaign ? controlMs : 10 * controlMs + 1_000
   expect([what, slowestMs <= 250 + allowance, medianMs <= 250 + allowance / 10]).toEqual([what, true, true])
 }
 
 /**
  * Every success was counted, and no account got more than its quota. A call under way at the moment of a failure may
  * have been counted in Redis and, because the answer was lost, once more: at most five each time an instance gives
- * Redis up.
+ * Redis up. (More calls are under way at once where a busy machine lets them pile up.)
  */
 export async function expectCounted(
   rig: ServiceRig,
@@ -128,7 +127,7 @@ export async function expectCounted(
     twice += daily - successes
   }
   const what = JSON.stringify({ seed: rig.seed, twice, losses })
-  expect([what, twice <= losses * 5]).toEqual([what, true])
+  expect([what, twice <= losses * size(50, 5)]).toEqual([what, true])
 }
 
 /** One line of what a campaign has measured. */
