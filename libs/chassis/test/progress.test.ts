@@ -35,8 +35,15 @@ test('a download says how much there is, where that is known', () => {
   expect(lines).toEqual(['counties: received 2.5 MB', 'counties: received 5.0 MB of 10.0 MB'])
 })
 
-test('a new step is said at once', () => {
-  const { lines, progress } = recorded()
+test('a new step is said at once, and its pace is its own', () => {
+  const { lines, clock, progress } = recorded()
+  clock.ms = 60_000
+  progress.read(1)
   progress.step('making indexes')
-  expect(lines).toEqual(['counties: making indexes'])
+  clock.ms = 62_000
+  progress.row(1_000)
+  expect(lines).toEqual([
+    'counties: making indexes',
+    'counties: [....................] 0 %, 1000 lines, 500/s',
+  ])
 })

@@ -123,7 +123,7 @@ async function* linesOf(
   for await (const { lines, records, rejections, text, ...dates } of read(file.path, progress.read)) {
     own += lines
     tally.lines += lines
-    progress.row(tally.lines)
+    progress.row(own)
     await reject(rejections)
     const faults = rejections.filter(({ isFault }) => isFault)
     lastFault = faults.at(-1) ?? lastFault

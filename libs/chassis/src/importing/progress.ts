@@ -14,7 +14,7 @@ export type Progress = {
  */
 export function createProgress(name: string, print: (line: string) => void, now: () => number): Progress {
   let last = now()
-  let start: number | undefined
+  let start = last
   let share = 0
   const say = (text: () => string) => {
     if (now() - last < everyMs) return
@@ -23,18 +23,19 @@ export function createProgress(name: string, print: (line: string) => void, now:
   }
   return {
     received: (bytes, of) => {
+      start = now()
       say(() => `received ${megabytes(bytes)}${of === undefined ? '' : ` of ${megabytes(of)}`}`)
     },
     read: (given) => {
       share = given
     },
     row: (lines) => {
-      start ??= now()
       const seconds = (now() - start) / 1000
       say(() => `${bar(share)} ${lines} lines, ${rate(lines, seconds)}${timeLeft(share, seconds)}`)
     },
     step: (text) => {
-      last = now()
+      last = start = now()
+      share = 0
       print(`${name}: ${text}`)
     },
   }
