@@ -1,9 +1,8 @@
-import { accountProblems, callerOf, type Accounts } from '@hearth/account'
+import { callerOf, type Accounts } from '@hearth/account'
 import { HttpError } from '@hearth/chassis/errors'
 import type { RequestHandler } from 'express'
 import { countCalculations } from './calculation-rows.ts'
 import type { SolarDatabase } from './database.ts'
-import { deployment } from './deployment.ts'
 import { solarProblems } from './problems.ts'
 
 /**
@@ -37,14 +36,5 @@ export function noSuchCalculation(): HttpError {
   return new HttpError(
     solarProblems.calculation_not_found,
     'The account has no saved calculation with this id and revision. GET /v1/calculations lists its calculations.',
-  )
-}
-
-/** The 401 of a request whose account went away while it was under way. */
-export function accountGone(): HttpError {
-  return new HttpError(
-    accountProblems.invalid_api_key,
-    'The account was deleted while this request was under way.',
-    { headers: ['WWW-Authenticate', `ApiKey realm="${deployment.name}"`] },
   )
 }

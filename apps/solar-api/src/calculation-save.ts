@@ -1,9 +1,9 @@
-import { callerOf } from '@hearth/account'
+import { accountGone, callerOf, nameField } from '@hearth/account'
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { send } from '@hearth/chassis/http'
 import type { Response } from 'express'
 import Joi from 'joi'
-import { accountGone, noSuchCalculation } from './calculation-access.ts'
+import { noSuchCalculation } from './calculation-access.ts'
 import { isCalculationId, newCalculationId } from './calculation-id.ts'
 import { capacityOf, keptOfPlan, noRoom } from './calculation-limits.ts'
 import {
@@ -24,8 +24,7 @@ import {
   unknownId,
 } from './calculation-schema.ts'
 import type { SolarDatabase } from './database.ts'
-import { envelope } from './deployment.ts'
-import { nameField } from './name-field.ts'
+import { deployment, envelope } from './deployment.ts'
 import { solarProblems } from './problems.ts'
 import { whileConnected, type Simulations } from './simulations.ts'
 
@@ -50,7 +49,7 @@ export function saveCalculation({ db, simulations, clock }: SavedContext): Endpo
     const now = clock()
     const row = { id: newCalculationId(now), name: body.name, kind: body.kind, input: JSON.stringify(raw) }
     const done = await insertCalculation(db, { ...row, tag, createdAt: new Date(now) }, outcome, capacity)
-    if (done === 'gone') throw accountGone()
+    if (done === 'gone') throw accountGone(deployment)
     if (done === 'full') throw noRoom(runner.plan)
     const at = { created_at: new Date(now), calculated_at: new Date(now) }
     const saved = { ...row, ...at, revision: 1, model: outcome.model, result: outcome.result }

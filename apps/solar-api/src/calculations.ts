@@ -1,4 +1,4 @@
-import { accountProblems, callerOf } from '@hearth/account'
+import { accountProblems, callerOf, nameField } from '@hearth/account'
 import { toCsv, type CsvValue } from '@hearth/chassis/csv'
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { send } from '@hearth/chassis/http'
@@ -26,7 +26,6 @@ import {
   unknownId,
 } from './calculation-schema.ts'
 import { envelope } from './deployment.ts'
-import { nameField } from './name-field.ts'
 import { solarProblems } from './problems.ts'
 import { sendTagged } from './tagged-answer.ts'
 

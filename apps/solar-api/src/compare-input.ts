@@ -1,5 +1,5 @@
+import { nameField } from '@hearth/account'
 import Joi from 'joi'
-import { nameField } from './name-field.ts'
 import type { Agreement } from './model/agreement.ts'
 import type { Financing } from './model/compare.ts'
 import type { LoanInput } from './model/input.ts'

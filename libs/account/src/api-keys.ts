@@ -88,7 +88,7 @@ function describeCreateKey({ envelope }: AccountContext) {
     tag: 'Account',
     access: 'account' as const,
     body: Joi.object<{ name: string; expiresAt?: string | null }>({
-      name: nameField.required().description('What the key is for, such as `production`.'),
+      name: nameField(200).required().description('What the key is for, such as `production`.'),
       expiresAt: Joi.string()
         .isoDate()
         .allow(null)

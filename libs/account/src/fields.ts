@@ -1,8 +1,10 @@
 import Joi from 'joi'
 import { domainToASCII } from 'node:url'
 
-/** The name of an account or a key: 1 to 200 characters of text without control characters. */
-export const nameField = Joi.string().min(1).max(200).custom(plainText, 'plain text')
+/** A name that people give to something: text without control characters, spaces around it taken off. */
+export function nameField(most: number): Joi.StringSchema {
+  return Joi.string().min(1).max(most).custom(plainText, 'plain text')
+}
 
 /** An e-mail address as people type it; see normaliseEmail. */
 export const emailField = Joi.string().max(320).custom(emailAddress, 'e-mail address')

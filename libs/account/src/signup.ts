@@ -62,7 +62,7 @@ function describeSignup({ envelope }: AccountContext) {
     access: 'public' as const,
     headers: idempotencyHeaders,
     body: Joi.object<SignupInput>({
-      name: nameField.required().description('Your name or that of your application.'),
+      name: nameField(200).required().description('Your name or that of your application.'),
       email: emailField.required().description('E-mail address; one account per address.'),
       password: passwordField
         .required()
