@@ -140,6 +140,8 @@ function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
   const target = { url, schema, log, connectTimeoutMs }
   const pool = createPool(target, {
     max: options.maxConnections ?? 10,
+    // With a connection go the statements that it has prepared, also those about tables that have gone.
+    maxLifetimeSeconds: 3_600,
     query_timeout: queryTimeoutMs,
     statement_timeout: Math.max(1, queryTimeoutMs - 100),
     idle_in_transaction_session_timeout: 10_000,

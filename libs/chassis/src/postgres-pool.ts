@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { postgresBreaker, type PostgresBreaker } from './postgres-breaker.ts'
+import { statementName } from './prepared.ts'
 import { isError } from './system-error.ts'
 
 /** Where a pool connects to, and for whom. */
@@ -57,7 +58,7 @@ function guardClient(client: pg.PoolClient, breaker: PostgresBreaker): PostgresP
     if (broken !== undefined) throw broken
     try {
       breaker.check()
-      return await client.query(text, [...parameters])
+      return await client.query({ name: statementName(text, parameters), text, values: [...parameters] })
     } catch (error) {
       if (isOverdue(error)) {
         broken = error
