@@ -1,4 +1,5 @@
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
+import { executePrepared } from '@hearth/chassis/prepared'
 import { sql, type Kysely } from 'kysely'
 import { answer, answers } from './answers.ts'
 import type { Model } from './catalogue.ts'
@@ -30,12 +31,13 @@ async function summarise(
   vehicle: { readonly model: Model; readonly year: number },
 ) {
   const { model, year } = vehicle
-  const { rows } = await sql<CategoryRow>`
-    select category as name, complaints as count, cardinality(mileages) as known,
-      (select coalesce(sum(mileage), 0) from unnest(mileages) as mileage) as miles,
-      avg_repair_cost, cost_estimated, top_components
+  const { rows } = await executePrepared(
+    db,
+    sql<CategoryRow>`
+    select category as name, complaints as count, known, miles, avg_repair_cost, cost_estimated, top_components
     from ${tables.category}
-    where make = ${model.make.key} and model = ${model.key} and year = ${year}`.execute(db)
+    where make = ${model.make.key} and model = ${model.key} and year = ${year}`,
+  )
   const total = rows.reduce((sum, { count }) => sum + count, 0)
   const rowOf = new Map(rows.map((row) => [row.name, row]))
   const entries = categories.map((name) => present(rowOf.get(name) ?? { ...without, name }, total))

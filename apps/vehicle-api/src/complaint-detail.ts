@@ -1,5 +1,6 @@
 import { endpoint, type Endpoint } from '@hearth/chassis/endpoint'
 import { HttpError } from '@hearth/chassis/errors'
+import { executePrepared } from '@hearth/chassis/prepared'
 import Joi from 'joi'
 import { sql, type Kysely } from 'kysely'
 import { answer, answers } from './answers.ts'
@@ -23,13 +24,16 @@ export function complaintDetail(data: ServedData): Endpoint {
 
 /** @throws HttpError complaint_not_found */
 async function describeComplaint(db: Kysely<unknown>, { tables, catalogue }: ServedVersion, id: string) {
-  const { rows } = await sql<DetailRow>`
+  const { rows } = await executePrepared(
+    db,
+    sql<DetailRow>`
     select ${complaintColumns}, odi, make, model, year, trim, date_incident, purchase_date, deaths,
       repair_attempted, response, categories, category_source, components, mileage_source, repair_cost_kind,
       raw_description, state, vin,
       (select jsonb_build_object('count', count, 'ids', ids) from ${tables.similar} as near
         where near.id = complaint.id) as similar
-    from ${tables.complaint} as complaint where id = ${id}`.execute(db)
+    from ${tables.complaint} as complaint where id = ${id}`,
+  )
   const [row] = rows
   if (row === undefined) throw await notFound(db, tables, id)
   const model = catalogue.makes.get(row.make)?.models.get(row.model)
@@ -64,9 +68,12 @@ function presentDetail(row: DetailRow, vehicle: object) {
 async function notFound(db: Kysely<unknown>, tables: ServedTables, id: string): Promise<HttpError> {
   const [base = ''] = id.split('-')
   const near = Array.from({ length: 9 }, (_, at) => (at === 0 ? base : `${base}-${at + 1}`))
-  const { rows } = await sql<{
-    id: string
-  }>`select id from ${tables.complaint} where id = any(${near}) order by id`.execute(db)
+  const { rows } = await executePrepared(
+    db,
+    sql<{
+      id: string
+    }>`select id from ${tables.complaint} where id = any(${near}) order by id`,
+  )
   const suggestions = rows.map((row) => row.id)
   const hint = suggestions.length > 0 ? ` Of the same ODI number: ${suggestions.join(', ')}.` : ''
   return new HttpError(vehicleProblems.complaint_not_found, `No complaint has the id ${id}.${hint}`, {

@@ -4,7 +4,7 @@ import Joi from 'joi'
 import type { Kysely } from 'kysely'
 import { answer, answersWithCsv, formsWithCsv, type Answer } from './answers.ts'
 import { readCursor, sorts, writeCursor, type Cursor, type Sort } from './complaint-cursor.ts'
-import { countComplaints, readPage, type Selection } from './complaint-page.ts'
+import { readPage, type Selection } from './complaint-page.ts'
 import { presentComplaint } from './complaint-row.ts'
 import { complaintSchema } from './complaint-schema.ts'
 import { categories, type Category } from './model/category.ts'
@@ -68,10 +68,10 @@ async function listComplaints(
   { page, limit, after }: Place,
   url: string,
 ): Promise<Answer> {
-  const { total, known } = await countComplaints(db, tables, selection)
   const offset = after === undefined ? (page - 1) * limit : 0
   // One more than the page says whether there is another one.
-  const found = await readPage(db, tables, selection, { after, offset, limit: limit + 1, known })
+  const place = { after, offset, limit: limit + 1 }
+  const { total, page: found } = await readPage(db, tables, selection, place)
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = found.length > limit

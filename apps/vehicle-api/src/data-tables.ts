@@ -171,7 +171,9 @@ const versionTables = {
     exposure_basis text not null,
     category_scores json not null,
     /** The same on the basis that every vehicle has, for comparisons; null where that is the basis already. */
-    background json`,
+    background json,
+    /** Complaints of each category that has some. */
+    category_counts json not null`,
   /** A category of a model year; a category without complaints has no row. */
   category: sql`
     make text not null,
@@ -183,9 +185,27 @@ const versionTables = {
     avg_repair_cost real,
     cost_estimated boolean not null,
     top_components text[] not null,
-    /** Known mileages and repair costs in ascending order: totals of mileage filters and medians of year ranges. */
-    mileages integer[] not null,
-    costs real[] not null`,
+    /** How many mileages are known, and their sum. */
+    known integer not null,
+    miles bigint not null,
+    /** They themselves in ascending order, for the totals of mileage filters. */
+    mileages integer[] not null`,
+  /** Every span between two model years of a model that have complaints: a PeriodAnalysis. */
+  period: sql`
+    make text not null,
+    model text not null,
+    year_from smallint not null,
+    year_to smallint not null,
+    mileages integer not null,
+    avg_mileage integer,
+    median_mileage integer,
+    busiest_mileages text,
+    costs integer not null,
+    avg_cost double precision,
+    median_cost double precision,
+    expensive_costs double precision,
+    cost_estimated boolean not null,
+    usual_cost double precision`,
 } as const
 
 /** Indexes that the reads rely on, as [table, unique, columns]. They are made after the rows are in. */
@@ -204,6 +224,7 @@ export const indexes: readonly (readonly [keyof Tables, 'unique' | '', string])[
   ['model', 'unique', '(make, model)'],
   ['model_year', 'unique', '(make, model, year)'],
   ['category', 'unique', '(make, model, year, category)'],
+  ['period', 'unique', '(make, model, year_from, year_to)'],
 ]
 
 /** Columns of each table, as in `create table`. */

@@ -1,4 +1,5 @@
 import { record } from '@hearth/chassis/endpoint'
+import { executePrepared } from '@hearth/chassis/prepared'
 import { sql, type Kysely } from 'kysely'
 import type { Model } from './catalogue.ts'
 import type { ServedTables } from './served-version.ts'
@@ -11,12 +12,15 @@ export async function readRatings(
   { model, year }: { readonly model: Model; readonly year: number },
 ): Promise<unknown[] | null> {
   if (rating === null) return null
-  const { rows } = await sql`
+  const { rows } = await executePrepared(
+    db,
+    sql`
     select variant, overall as overall_stars, frontal as frontal_stars, side as side_stars,
       rollover as rollover_stars, rollover_possibility, static_stability_factor,
       curb_weight as curb_weight_lb, vehicle_type, body_style, drive_train
     from ${rating}
-    where make = ${model.make.key} and model = ${model.key} and year = ${year} order by variant`.execute(db)
+    where make = ${model.make.key} and model = ${model.key} and year = ${year} order by variant`,
+  )
   return rows
 }
 

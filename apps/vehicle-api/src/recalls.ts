@@ -1,4 +1,5 @@
 import { record } from '@hearth/chassis/endpoint'
+import { executePrepared } from '@hearth/chassis/prepared'
 import { sql, type Kysely } from 'kysely'
 import type { Model } from './catalogue.ts'
 import type { ServedTables } from './served-version.ts'
@@ -11,12 +12,15 @@ export async function readRecalls(
   { model, year }: { readonly model: Model; readonly year: number },
 ): Promise<unknown[] | null> {
   if (recall === null) return null
-  const { rows } = await sql`
+  const { rows } = await executePrepared(
+    db,
+    sql`
     select campaign as campaign_number, received as date_received, manufacturer, components, summary,
       consequence, remedy, notes, units as units_affected, do_not_drive, park_outside
     from ${recall}
     where make = ${model.make.key} and model = ${model.key} and year = ${year}
-    order by received desc nulls last, campaign desc`.execute(db)
+    order by received desc nulls last, campaign desc`,
+  )
   return rows
 }
 

@@ -23,7 +23,7 @@ export type ServedVersion = {
 /** The tables that answers are read from; null where no dataset of the kind is loaded. */
 export type ServedTables = Pick<
   Tables,
-  'complaint' | 'similar' | 'issue' | 'make' | 'model' | 'model_year' | 'category'
+  'complaint' | 'similar' | 'issue' | 'make' | 'model' | 'model_year' | 'category' | 'period'
 > & { readonly [Name in 'recall' | 'rating']: RawBuilder<unknown> | null }
 
 /** Where data come from. */
@@ -88,6 +88,7 @@ function tablesOf({ version, complaints, recalls, ratings }: VersionNumbers): Se
     model: table('model', version),
     model_year: table('model_year', version),
     category: table('category', version),
+    period: table('period', version),
   }
 }
 

@@ -4,7 +4,7 @@ import Joi from 'joi'
 import type { Kysely } from 'kysely'
 import { answer, answers } from './answers.ts'
 import type { Catalogue, Model } from './catalogue.ts'
-import { readComparedVehicle } from './compared-vehicle.ts'
+import { readComparedVehicles } from './compared-vehicle.ts'
 import { categories, type Category } from './model/category.ts'
 import { compareVehicles } from './model/comparison/compare-vehicles.ts'
 import { presentModelYear } from './presentation.ts'
@@ -35,7 +35,7 @@ async function compare(
   vehicles: readonly Vehicle[],
   only: readonly Category[] | undefined,
 ) {
-  const entries = await Promise.all(vehicles.map((vehicle) => readComparedVehicle(db, version, vehicle)))
+  const entries = await readComparedVehicles(db, version, vehicles)
   const { comparison, recommendation } = compareVehicles(entries, only)
   const vehicleBySlugs = new Map(vehicles.map((vehicle) => [pathOf(vehicle), presentModelYear(vehicle)]))
   return {

@@ -4,7 +4,7 @@ import Joi from 'joi'
 import type { Kysely } from 'kysely'
 import { answer, answers } from './answers.ts'
 import type { Model } from './catalogue.ts'
-import { readCategoryRows, readModelYears } from './model-years.ts'
+import { readModelYears, readPeriod, type Period } from './model-years.ts'
 import type { ReliabilityFit } from './model/reliability-fit.ts'
 import { statisticsOver } from './model/statistics/statistics-over.ts'
 import { presentModel } from './presentation.ts'
@@ -30,8 +30,6 @@ export function statisticsModel(data: ServedData, clock: () => number): Endpoint
   })
 }
 
-type Period = { readonly from: number; readonly to: number }
-
 /** @throws HttpError validation_failed when it ends before it begins */
 function periodOf({ year_from, year_to }: PeriodQuery, { years }: Model, currentYear: number): Period {
   const from = year_from ?? Math.min(years[0] ?? currentYear, year_to ?? Infinity)
@@ -48,12 +46,12 @@ async function describeStatistics(
   period: Period,
 ) {
   const vehicle = presentModel(model)
-  const [years, categories] = await Promise.all([
-    readModelYears(db, tables, model),
-    readCategoryRows(db, tables, model),
+  const [{ years, categories }, known] = await Promise.all([
+    readModelYears(db, tables, model, period),
+    readPeriod(db, tables, model, period),
   ])
   const fit = methodology as ReliabilityFit // what the import has stored
-  return { ...statisticsOver({ vehicle, years, categories, ...period, fit }), vehicle }
+  return { ...statisticsOver({ vehicle, years, categories, known, ...period, fit }), vehicle }
 }
 
 type PeriodQuery = { readonly year_from?: number; readonly year_to?: number }

@@ -1,4 +1,5 @@
 import { endpoint, type Endpoint } from '@hearth/chassis/endpoint'
+import { executePrepared } from '@hearth/chassis/prepared'
 import { sql, type Kysely } from 'kysely'
 import { answer, answers } from './answers.ts'
 import type { Model } from './catalogue.ts'
@@ -23,8 +24,11 @@ export function statisticsTrends(data: ServedData): Endpoint {
 
 /** They are made by the import. */
 async function describeTrends(db: Kysely<unknown>, tables: ServedTables, model: Model) {
-  const { rows } = await sql<{ trends: ModelTrends }>`
-    select trends from ${tables.model} where make = ${model.make.key} and model = ${model.key}`.execute(db)
+  const { rows } = await executePrepared(
+    db,
+    sql<{ trends: ModelTrends }>`
+    select trends from ${tables.model} where make = ${model.make.key} and model = ${model.key}`,
+  )
   const [row] = rows
   if (row === undefined) throw new Error(`There are no trends of ${model.make.slug}/${model.slug}.`)
   return { ...row.trends, vehicle: presentModel(model) }

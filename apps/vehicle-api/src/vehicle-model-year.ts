@@ -1,4 +1,5 @@
 import { endpoint, type Endpoint, type OperationExample } from '@hearth/chassis/endpoint'
+import { executePrepared } from '@hearth/chassis/prepared'
 import { invalid } from '@hearth/chassis/validate'
 import Joi from 'joi'
 import { sql, type Kysely } from 'kysely'
@@ -12,7 +13,6 @@ import { presentModelYear } from './presentation.ts'
 import { vehicleProblems } from './problems.ts'
 import { readRatings } from './ratings.ts'
 import { readRecalls } from './recalls.ts'
-import { roundedMean } from './rounding.ts'
 import { sampleVehicle } from './sample-vehicle.ts'
 import type { ServedData } from './served-data.ts'
 import type { ServedTables } from './served-version.ts'
@@ -51,21 +51,22 @@ async function describeModelYear(
   vehicle: Vehicle,
   include: ReadonlySet<Inclusion>,
 ) {
-  const [figures, ofCategories, issues, complaints, recalls, ratings] = await Promise.all([
+  const [figures, complaints, recalls, ratings] = await Promise.all([
     readFigures(db, tables, vehicle),
-    readCategories(db, tables, vehicle),
-    readIssues(db, tables, vehicle),
     include.has('complaints') ? readLatest(db, tables, vehicle) : undefined,
     include.has('recalls') ? readRecalls(db, tables, vehicle) : undefined,
     include.has('ratings') ? readRatings(db, tables, vehicle) : undefined,
   ])
-  const { complaints: total, recalls: recallCount, crashes, fires, injuries, deaths, ...score } = figures
-  const { counts, averageMileage, known } = ofCategories
+  const { complaints: total, recalls: recallCount, category_counts: counts, issues, known, ...rest } = figures
+  const { crashes, fires, injuries, deaths, avg_mileage: averageMileage, ...score } = rest
   const isWithoutRecalls = tables.recall === null
   return {
     ...presentModelYear(vehicle),
     ...score,
-    complaint_summary: { total, categories: counts },
+    complaint_summary: {
+      total,
+      categories: Object.fromEntries(categories.map((category) => [category, counts[category] ?? 0])),
+    },
     average_mileage_at_failure: averageMileage,
     complaints_with_mileage: known,
     ...{ crashes, fires, injuries, deaths },
@@ -85,53 +86,55 @@ async function describeModelYear(
 
 const insufficient = 'Fewer than 5 complaints: the scores are those of the median vehicle, not of this one.'
 
+/** Score, counts, mileage and common issues. */
 async function readFigures(db: Kysely<unknown>, tables: ServedTables, { model, year }: Vehicle) {
-  const { rows } = await sql<Figures>`
+  const { rows } = await executePrepared(
+    db,
+    sql<Figures>`
     select score as reliability_score, score_low, score_high, rating as reliability_rating, confidence,
-      exposure_basis, crashes, fires, injuries, deaths, complaints, recalls
-    from ${tables.model_year}
-    where make = ${model.make.key} and model = ${model.key} and year = ${year}`.execute(db)
+      exposure_basis, crashes, fires, injuries, deaths, complaints, recalls, category_counts,
+      coalesce(mileages, 0) as known, avg_mileage, coalesce((
+        select json_agg(issue) from (
+          select id, category, description, frequency, avg_repair_cost, cost_estimated as repair_cost_estimated,
+            report_count
+          from ${tables.issue} where make = figures.make and model = figures.model and year = figures.year
+          order by rank
+        ) as issue
+      ), '[]') as issues
+    from ${tables.model_year} as figures
+    left join ${tables.period} as period on period.make = figures.make and period.model = figures.model
+      and year_from = year and year_to = year
+    where figures.make = ${model.make.key} and figures.model = ${model.key} and year = ${year}`,
+  )
   const [figures] = rows
   if (figures === undefined) throw new Error(`There are no figures for ${model.slug} ${year}.`)
   return figures
 }
 
-async function readCategories(db: Kysely<unknown>, tables: ServedTables, { model, year }: Vehicle) {
-  const { rows } = await sql<{ category: Category; complaints: number; known: number; miles: number }>`
-    select category, complaints, cardinality(mileages) as known,
-      (select coalesce(sum(mileage), 0) from unnest(mileages) as mileage) as miles
-    from ${tables.category}
-    where make = ${model.make.key} and model = ${model.key} and year = ${year}`.execute(db)
-  const countOf = new Map(rows.map(({ category, complaints }) => [category, complaints]))
-  const known = rows.reduce((sum, row) => sum + row.known, 0)
-  const miles = rows.reduce((sum, row) => sum + row.miles, 0)
-  return {
-    counts: Object.fromEntries(categories.map((category) => [category, countOf.get(category) ?? 0])),
-    averageMileage: roundedMean(miles, known),
-    known,
-  }
-}
-
-async function readIssues(db: Kysely<unknown>, tables: ServedTables, { model, year }: Vehicle) {
-  const { rows } = await sql`
-    select id, category, description, frequency, avg_repair_cost, cost_estimated as repair_cost_estimated,
-      report_count
-    from ${tables.issue}
-    where make = ${model.make.key} and model = ${model.key} and year = ${year} order by rank`.execute(db)
-  return rows
-}
-
 async function readLatest(db: Kysely<unknown>, tables: ServedTables, vehicle: Vehicle) {
   const selection = { ...vehicle, sort: 'date_desc' } as const
-  const page = await readPage(db, tables, selection, { offset: 0, limit: 10, known: 0 })
+  const { page } = await readPage(db, tables, selection, { offset: 0, limit: 10 })
   return page.map(({ row }) => presentComplaint(row))
 }
 
 type Figures = {
+  readonly reliability_score: number
+  readonly score_low: number
+  readonly score_high: number
+  readonly reliability_rating: number
+  readonly confidence: string
+  readonly exposure_basis: string
+  readonly crashes: number
+  readonly fires: number
+  readonly injuries: number
+  readonly deaths: number
   readonly complaints: number
   readonly recalls: number
-  readonly confidence: string
-} & Readonly<Record<string, unknown>>
+  readonly category_counts: Readonly<Partial<Record<Category, number>>>
+  readonly known: number
+  readonly avg_mileage: number | null
+  readonly issues: readonly object[]
+}
 
 const example = { ...sampleVehicle }
 

@@ -1,4 +1,5 @@
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
+import { executePrepared } from '@hearth/chassis/prepared'
 import Joi from 'joi'
 import { sql, type Kysely } from 'kysely'
 import { answer, answers } from './answers.ts'
@@ -45,24 +46,33 @@ async function describeModel(db: Kysely<unknown>, tables: ServedTables, model: M
 }
 
 async function readScore(db: Kysely<unknown>, tables: ServedTables, { make, key }: Model) {
-  const { rows } = await sql<Score>`
+  const { rows } = await executePrepared(
+    db,
+    sql<Score>`
     select rating as reliability_rating, score as reliability_score, confidence, exposure_basis
-    from ${tables.model} where make = ${make.key} and model = ${key}`.execute(db)
+    from ${tables.model} where make = ${make.key} and model = ${key}`,
+  )
   return rows[0]
 }
 
 async function readYears(db: Kysely<unknown>, tables: ServedTables, { make, key }: Model) {
-  const { rows } = await sql<{ year: number }>`
+  const { rows } = await executePrepared(
+    db,
+    sql<{ year: number }>`
     select year, complaints, rating, score, confidence, exposure_basis
-    from ${tables.model_year} where make = ${make.key} and model = ${key} order by year`.execute(db)
+    from ${tables.model_year} where make = ${make.key} and model = ${key} order by year`,
+  )
   return rows
 }
 
 async function readCategories(db: Kysely<unknown>, tables: ServedTables, { make, key }: Model) {
-  const { rows } = await sql<{ category: Category; count: number }>`
+  const { rows } = await executePrepared(
+    db,
+    sql<{ category: Category; count: number }>`
     select category, sum(complaints)::integer as count
     from ${tables.category} where make = ${make.key} and model = ${key}
-    group by category having sum(complaints) > 0 order by count desc, category limit 5`.execute(db)
+    group by category having sum(complaints) > 0 order by count desc, category limit 5`,
+  )
   return rows
 }
 

@@ -30,16 +30,19 @@ export async function startVehicle(
     readonly fixture?: FixtureOptions | null
     /** Milliseconds between two looks for a new version; tests say when to look unless given. */
     readonly pollMs?: number
+    /** Stands between the service and its database when it reads data. */
+    readonly reads?: (db: Kysely<unknown>) => Kysely<unknown>
     /** Shown the Express app before it serves. */
     readonly inspect?: (app: Express) => void
   } = {},
 ): Promise<VehicleApp> {
-  const { inspect, fixture, pollMs = 3_600_000, ...rest } = options
+  const { inspect, fixture, pollMs = 3_600_000, reads = (db) => db, ...rest } = options
   let data: ServedData | undefined
   const app = await startTestApp({
     ...{ deployment, plans, envelope, migrations: [accountMigrations, vehicleMigrations], ...rest },
     createApp: ({ accounts, http, ready, clock, database }) => {
-      data = openServedData({ database, log: http.log, pollMs })
+      const { db, withoutDeadlines } = database as unknown as Database<unknown>
+      data = openServedData({ database: { db: reads(db), withoutDeadlines }, log: http.log, pollMs })
       const made = createApp({ accounts, data, http, ready, clock })
       inspect?.(made)
       return made
@@ -62,12 +65,14 @@ export type FixtureOptions = {
   readonly sample?: boolean
   /** Kinds that are not loaded. */
   readonly without?: readonly DatasetKind[]
+  /** How often each complaint is there, under an id of its own; once unless told. */
+  readonly times?: number
 }
 
 /** Publishes complaints of a seed as the next data version, the way an import does. @returns the complaints */
 export async function publishFixture(
   testDatabase: Pick<TestApp['database'], 'db'>,
-  { seed = 1, sample = false, without = [] }: FixtureOptions = {},
+  { seed = 1, sample = false, without = [], times = 1 }: FixtureOptions = {},
 ): Promise<FixtureComplaint[]> {
   const database = testDatabase as unknown as Database<VehicleTables>
   const complaints = fixtureComplaints(seed)
@@ -79,6 +84,7 @@ export async function publishFixture(
       const id = await reserveDataset(db)
       await createTables(db, tablesOf[kind], id)
       for (const table of tablesOf[kind]) await fill(db, table, id, rowsOf[table])
+      if (kind === 'complaints') await repeat(db, id, times)
       await finishTables(db, tablesOf[kind], id)
       loaded.push({ id, ...provenance(kind, sample) })
     }
@@ -104,6 +110,15 @@ async function fill(
   await sql`insert into ${name} select * from jsonb_populate_recordset(null::${name}, ${JSON.stringify(rows)}::jsonb)`.execute(
     db,
   )
+}
+
+/** Complaints that differ in their ids alone. */
+async function repeat(db: Kysely<VehicleTables>, number: number, times: number): Promise<void> {
+  const complaint = sql.id(tableName('complaint', number))
+  await sql`
+    insert into ${complaint}
+    select (jsonb_populate_record(complaint, jsonb_build_object('id', complaint.id || '-' || copy))).*
+    from ${complaint} as complaint, generate_series(2, ${times}::integer) as copy`.execute(db)
 }
 
 function provenance(kind: DatasetKind, sample: boolean): Omit<LoadedDataset, 'id'> {

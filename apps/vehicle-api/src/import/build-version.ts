@@ -1,12 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
 import { tableName, tablesOfVersion, type VersionNumbers } from '../data-tables.ts'
 import type { ImportSession } from '../database.ts'
-import { averageCost } from '../model/average-cost.ts'
+import { averageCost, type AverageCost } from '../model/average-cost.ts'
 import type { Category } from '../model/category.ts'
 import { modelScore } from '../model/model-score.ts'
 import { slug } from '../model/names.ts'
 import { fitReliability } from '../model/reliability/fit-reliability.ts'
 import type { ReliabilityFit } from '../model/reliability-fit.ts'
+import { analysePeriods, type PeriodAnalysis } from '../model/statistics/periods.ts'
 import { modelTrends, type ReportedIssue } from '../model/trends/model-trends.ts'
 import type { ModelYear, VehicleScore } from '../model/vehicle-score.ts'
 import { countVehicles, type CountedVehicle } from './count-vehicles.ts'
@@ -175,6 +176,7 @@ function yearRow(counts: CountedVehicle, score: VehicleScore) {
     ...[counts.overallStars, score.lnRate, score.exposure, score.score, score.scoreLow, score.scoreHigh],
     ...[score.rating, score.confidence, score.basis, JSON.stringify(score.categoryScores)],
     background === null ? null : JSON.stringify(background),
+    JSON.stringify(Object.fromEntries(categoryCounts(counts).map((one) => [one.category, one.complaints]))),
   ]
 }
 
@@ -202,17 +204,38 @@ async function writeMakes(
 async function writeCategories(session: ImportSession, numbers: VersionNumbers): Promise<void> {
   const medians = await medianCosts(session.db, numbers.complaints)
   const table = openWriter(session, tableName('category', numbers.version))
+  const periodTable = openWriter(session, tableName('period', numbers.version))
   await session.transaction(async () => {
     const query = categoryQuery(sql.id(tableName('complaint', numbers.complaints)))
-    for await (const row of rowsOf(session.db, query)) {
-      const { average, estimated } = averageCost(row.costs, medians[row.category] ?? null)
-      await table.add([
-        ...[row.make, row.model, row.year, row.category, row.complaints, row.weight, average, estimated],
-        ...[row.components, row.mileages, row.costs],
-      ])
+    for await (const rows of grouped(rowsOf(session.db, query), keyOf)) {
+      const [first] = rows
+      if (first === undefined) continue
+      const averaged = rows.map((row) => ({
+        ...row,
+        ...averageCost(row.costs, medians[row.category] ?? null),
+      }))
+      for (const row of averaged) await table.add(categoryRow(row))
+      const periods = analysePeriods(averaged.map((row) => ({ ...row, avgRepairCost: row.average })))
+      for (const period of periods) await periodTable.add(periodRow(first, period))
     }
     await table.end()
+    await periodTable.end()
   })
+}
+
+function categoryRow({ make, model, year, category, mileages, ...row }: CategoryRow & AverageCost) {
+  return [
+    ...[make, model, year, category, row.complaints, row.weight, row.average, row.estimated, row.components],
+    ...[mileages.length, mileages.reduce((sum, miles) => sum + miles, 0), mileages],
+  ]
+}
+
+function periodRow({ make, model }: Model, { from, to, mileage, cost, usualCost }: PeriodAnalysis) {
+  return [
+    ...[make, model, from, to, mileage.n, mileage.avg_failure_mileage, mileage.median_failure_mileage],
+    ...[mileage.most_problematic_range, cost.n, cost.avg_repair_cost, cost.median_repair_cost],
+    ...[cost.expensive_repairs_percentage, cost.estimated, usualCost],
+  ]
 }
 
 type CategoryRow = Model & {
@@ -244,5 +267,6 @@ function categoryQuery(complaint: RawBuilder<unknown>) {
     )
     select make, model, year, category, complaints, weight, components,
       coalesce(mileages, '{}') as mileages, coalesce(costs, '{}') as costs
-    from found left join mileage using (make, model, year, category) left join cost using (make, model, year, category)`
+    from found left join mileage using (make, model, year, category) left join cost using (make, model, year, category)
+    order by make collate "C", model collate "C", year, category collate "C"`
 }

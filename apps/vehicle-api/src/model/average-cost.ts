@@ -1,5 +1,8 @@
-import { quantile, sum } from './order-statistics.ts'
+import { quantile } from './order-statistics.ts'
 import { roundTo } from './rounding.ts'
+
+// Bound here for the same reason as in order-statistics.ts.
+const { max, min } = Math
 
 /** Fewer repair costs than this are not averaged. */
 export const minimumCosts = 5
@@ -21,6 +24,7 @@ export function averageCost(costs: ArrayLike<number>, estimate: number | null): 
     return { average: estimate === null ? null : roundTo(estimate, 2), estimated: estimate !== null }
   }
   const [low, high] = [quantile(costs, 0.05), quantile(costs, 0.95)]
-  const drawnIn = Array.from(costs, (cost) => Math.min(high, Math.max(low, cost)))
-  return { average: roundTo(sum(drawnIn) / costs.length, 2), estimated: false }
+  let total = 0
+  for (let at = 0; at < costs.length; at++) total += min(high, max(low, costs[at] ?? NaN))
+  return { average: roundTo(total / costs.length, 2), estimated: false }
 }

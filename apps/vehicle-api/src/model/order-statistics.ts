@@ -19,6 +19,17 @@ export function quantile(ascending: ArrayLike<number>, share: number): number {
   return low + (place - below) * (high - low)
 }
 
+/** How many values are less than `limit`. @param ascending in ascending order */
+export function countBelow(ascending: ArrayLike<number>, limit: number): number {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ascending[middle] ?? NaN) < limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** Mean of the two middle values where their number is even; NaN of nothing. */
 export function median(values: Iterable<number>): number {
   return quantile(sorted(values), 0.5)

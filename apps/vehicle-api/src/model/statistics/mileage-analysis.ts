@@ -1,4 +1,4 @@
-import { quantile, sum } from '../order-statistics.ts'
+import { countBelow, quantile, sum } from '../order-statistics.ts'
 
 /** What is said about mileages at failure. */
 export type MileageAnalysis = {
@@ -26,8 +26,8 @@ export function mileageAnalysis(mileages: Float64Array): MileageAnalysis {
 /** The range with the most complaints, the lower one of several. */
 function busiestRange(mileages: Float64Array): string {
   const counts = ranges.map(({ low, high }) => {
-    const isLast = high === highest.high
-    return mileages.filter((miles) => miles >= low && (miles < high || isLast)).length
+    const end = high === highest.high ? mileages.length : countBelow(mileages, high)
+    return end - countBelow(mileages, low)
   })
   const { low, high } = ranges[counts.indexOf(Math.max(...counts))] ?? highest
   return `${low}-${high}`

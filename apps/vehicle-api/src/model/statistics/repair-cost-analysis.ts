@@ -1,5 +1,5 @@
 import { averageCost, expensiveFrom, minimumCosts } from '../average-cost.ts'
-import { quantile } from '../order-statistics.ts'
+import { countBelow, quantile } from '../order-statistics.ts'
 import { percentageOf, roundTo } from '../rounding.ts'
 
 /** What is said about repair costs, US dollars. */
@@ -25,9 +25,7 @@ export function repairCostAnalysis(costs: Float64Array, estimate: number | null)
   return {
     avg_repair_cost: average,
     median_repair_cost: isEnough ? roundTo(quantile(costs, 0.5), 2) : average,
-    expensive_repairs_percentage: isEnough
-      ? percentageOf(costs.filter((cost) => cost >= expensiveFrom).length, n)
-      : null,
+    expensive_repairs_percentage: isEnough ? percentageOf(n - countBelow(costs, expensiveFrom), n) : null,
     estimated,
     n,
   }

@@ -1,19 +1,24 @@
 import fc from 'fast-check'
 import { categories } from '../category.ts'
 import { fit, modelYear, unscored } from '../testing/model-years.ts'
-import { statisticsOver, type CategoryRow, type StatisticsInput } from './statistics-over.ts'
+import { analysePeriods, nothingKnown, type CategoryRow } from './periods.ts'
+import { statisticsOver, type StatisticsInput } from './statistics-over.ts'
 
 const row = (year: number, category: CategoryRow['category'], given: Partial<CategoryRow>): CategoryRow => ({
   ...{ year, category, complaints: 100, mileages: [], costs: [], avgRepairCost: null },
   ...given,
 })
 
-const over = (given: Partial<StatisticsInput>) =>
-  statisticsOver({
-    vehicle: { make: 'Acme', model: 'One' },
-    ...{ years: [], categories: [], from: 2010, to: 2025, fit },
-    ...given,
-  })
+type Given = Partial<Omit<StatisticsInput, 'categories'>> & { readonly categories?: readonly CategoryRow[] }
+
+const over = ({ categories: rows = [], ...given }: Given) => {
+  const period = { from: 2010, to: 2025, ...given }
+  const isInPeriod = ({ year }: { readonly year: number }) => year >= period.from && year <= period.to
+  const spans = analysePeriods(rows.filter(isInPeriod).toSorted((a, b) => a.year - b.year))
+  const known = spans.findLast(({ from }) => from === spans[0]?.from) ?? nothingKnown
+  const vehicle = { make: 'Acme', model: 'One' }
+  return statisticsOver({ vehicle, years: [], categories: rows, known, fit, ...period })
+}
 
 const years = [2015, 2016, 2017, 2018, 2019].map((year, index) => modelYear(year, { lnRate: 1 - index / 2 }))
 

@@ -2,30 +2,24 @@ import { minimumCosts } from '../average-cost.ts'
 import { categories, type Category } from '../category.ts'
 import { modelScore } from '../model-score.ts'
 import { minimumTrendYears, type TrendLabel } from '../monotone-trend.ts'
-import { sorted, sum } from '../order-statistics.ts'
+import { sum } from '../order-statistics.ts'
 import type { ReliabilityFit } from '../reliability-fit.ts'
 import { percentageOf, roundTo } from '../rounding.ts'
 import type { ExposureBasis } from '../vehicle-counts.ts'
 import type { CategoryCount, Confidence, ModelYear } from '../vehicle-score.ts'
 import { categoryTrends, scoreTrend } from '../year-trends.ts'
-import { mileageAnalysis, minimumMileages, type MileageAnalysis } from './mileage-analysis.ts'
-import { repairCostAnalysis, type RepairCostAnalysis } from './repair-cost-analysis.ts'
-
-/** A row of table `category`. */
-export type CategoryRow = CategoryCount & {
-  /** Known mileages, and repair costs in US dollars. */
-  readonly mileages: readonly number[]
-  readonly costs: readonly number[]
-  /** Average of its own costs or the median of the category over all vehicles. */
-  readonly avgRepairCost: number | null
-}
+import { minimumMileages, type MileageAnalysis } from './mileage-analysis.ts'
+import type { PeriodAnalysis } from './periods.ts'
+import type { RepairCostAnalysis } from './repair-cost-analysis.ts'
 
 export type StatisticsInput = {
   /** Names for display. */
   readonly vehicle: { readonly make: string; readonly model: string }
   /** Model years of the model and their categories; those outside the period are left out here. */
   readonly years: readonly ModelYear[]
-  readonly categories: readonly CategoryRow[]
+  readonly categories: readonly CategoryCount[]
+  /** Mileages and costs of the period: see analysePeriods. */
+  readonly known: Pick<PeriodAnalysis, 'mileage' | 'cost'>
   readonly from: number
   readonly to: number
   readonly fit: ReliabilityFit
@@ -61,7 +55,7 @@ export type CategoryShare = {
 
 /** Statistics of a model over its model years `from` to `to`. */
 export function statisticsOver(input: StatisticsInput): ModelStatistics {
-  const { vehicle, from, to, fit } = input
+  const { vehicle, known, from, to, fit } = input
   const isInPeriod = ({ year }: { year: number }) => year >= from && year <= to
   const years = input.years.filter(isInPeriod)
   const rows = input.categories.filter(isInPeriod)
@@ -77,14 +71,14 @@ export function statisticsOver(input: StatisticsInput): ModelStatistics {
     reliability_trend: trend.label,
     trend_percentage: trend.percentage,
     category_breakdown: breakdown(rows, complaints, categoryTrends(years, rows, fit.asOf)),
-    mileage_analysis: mileageAnalysis(sorted(rows.flatMap(({ mileages }) => mileages))),
-    repair_cost_analysis: repairCostAnalysis(sorted(rows.flatMap(({ costs }) => costs)), estimateOf(rows)),
+    mileage_analysis: known.mileage,
+    repair_cost_analysis: known.cost,
   }
   return { ...body, notes: notesOn(body) }
 }
 
 function breakdown(
-  rows: readonly CategoryRow[],
+  rows: readonly CategoryCount[],
   complaints: number,
   trends: Record<Category, TrendLabel>,
 ): Record<Category, CategoryShare> {
@@ -93,15 +87,6 @@ function breakdown(
     return [category, { count, percentage: percentageOf(count, complaints), trend: trends[category] }]
   })
   return Object.fromEntries(shares) as Record<Category, CategoryShare>
-}
-
-/** What a repair of these complaints costs if each costs what is usual in its category. */
-function estimateOf(rows: readonly CategoryRow[]): number | null {
-  const known = rows.flatMap(({ avgRepairCost: cost, complaints }) => {
-    return cost === null ? [] : [{ cost, complaints }]
-  })
-  const complaints = sum(known.map((row) => row.complaints))
-  return complaints === 0 ? null : sum(known.map((row) => row.cost * row.complaints)) / complaints
 }
 
 function notesOn(body: Omit<ModelStatistics, 'notes'>): string[] {
