@@ -128,12 +128,13 @@ async function measureKind(
 async function compareSql(paths: readonly string[], databaseUrl: string): Promise<SqlRounds> {
   progress('the same statements by pgbench')
   const scripts = await scriptsFor(stores, large, paths)
-  const rounds: { service: number; pgbench: number }[] = []
+  const rounds: SqlRounds[number][] = []
   for (let round = 0; round <= options.rounds; round++) {
     const how = { ...stores, ...options, seed: round }
-    const pgbench = runScripts(databaseUrl, scripts, how)
+    const pgbench = runScripts(databaseUrl, scripts, 'prepared', how)
+    const planning = runScripts(databaseUrl, scripts, 'extended', how)
     const { perSecond: service } = await ask(large, paths, how)
-    if (round > 0) rounds.push({ service, pgbench })
+    if (round > 0) rounds.push({ service, pgbench, planning })
   }
   return rounds
 }

@@ -41,10 +41,15 @@ export async function scriptsFor(
   return files
 }
 
-/** Runs the scripts at random. @returns transactions, which are one script each, per second */
+/**
+ * Runs the scripts at random: with prepared statements, as the service does, or planning each time.
+ *
+ * @returns transactions, which are one script each, per second
+ */
 export function runScripts(
   databaseUrl: string,
   files: readonly string[],
+  protocol: 'prepared' | 'extended',
   { connections, seconds, seed }: Omit<AskOptions, 'directory'>,
 ): number {
   const pgbench = findBinary('pgbench')
@@ -53,7 +58,7 @@ export function runScripts(
   const output = execFileSync(
     pgbench,
     [
-      ...['-n', '-M', 'extended', '-c', String(connections), '-j', '1', '-T', String(seconds)],
+      ...['-n', '-M', protocol, '-c', String(connections), '-j', '1', '-T', String(seconds)],
       ...[`--random-seed=${seed}`, ...files.flatMap((file) => ['-f', file])],
       ...['-h', url.hostname, '-p', url.port, '-U', url.username, url.pathname.slice(1)],
     ],
@@ -85,7 +90,7 @@ function statementOf({ message, detail = '' }: LoggedStatement): string[] {
 }
 
 /** The log is written by a process of its own. */
-async function until<T>(read: () => T[], least = 2): Promise<T[]> {
+async function until<T>(read: () => T[], least = 1): Promise<T[]> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const found = read()
     if (found.length >= least) return found
