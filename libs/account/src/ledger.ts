@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { AccountDatabase } from './database.ts'
+import { writeCalls, writeCounters, writeUses, type Call, type Counter, type Use } from './ledger-rows.ts'
 
 /** What an instance has seen the Redis gate count for an account on its latest day. Both only grow within a day. */
 export type Seen = { readonly day: number; readonly used: number; readonly refunded: number }
@@ -10,6 +10,8 @@ export type Seen = { readonly day: number; readonly used: number; readonly refun
  * Everything is written as an absolute value and merged by the maximum: a flush may be repeated, may fail and may
  * arrive in any order, and any number of instances may report the same counter. What is remembered also serves as
  * a floor: should Redis come back with less, the highest count seen repairs it.
+ *
+ * A flush writes what has changed before it began; what changes meanwhile is for the next.
  */
 export type Ledger = {
   /** Records the state of a counter after a decision of the Redis gate. */
@@ -20,59 +22,188 @@ export type Ledger = {
   readonly used: (tag: string, selector: string, nowMs: number) => void
   /** The highest state seen, if any. */
   readonly highest: (tag: string) => Seen | undefined
-  /** Writes what has changed since the last flush. @throws when Postgres does not answer; nothing is lost then */
+  /** Writes counters and the last use of keys. @throws when Postgres does not answer; nothing is lost then */
   readonly flush: () => Promise<void>
+  /** Writes the calls by endpoint, which decide nothing. @throws as flush does */
+  readonly flushCalls: () => Promise<void>
+  /** Writes the calls of one account, for who is about to read them. @throws as flush does */
+  readonly flushCallsOf: (tag: string) => Promise<void>
 }
 
-/**
- * @param instance unique name of this process
- * @param onDirect told of accounts for which Postgres holds charges of its own gate that Redis may not know yet
- * @param most number of accounts, and of their endpoints, that are remembered beyond what is yet to be written
- */
-export function createLedger(
-  db: AccountDatabase,
-  instance: string,
-  onDirect: (tags: readonly string[]) => void = ignore,
-  most = mostRemembered,
-): Ledger {
-  const remembered: Remembered = { counters: new Map(), calls: new Map(), latestDay: 0, forgotten: 0 }
-  const { counters, calls } = remembered
-  const changed = { counters: unwritten<Counter>(), calls: unwritten<Call>(), uses: unwritten<Use>() }
-  const news = oncePer(usePrecisionMs)
+export type LedgerOptions = {
+  /** Unique name of this process. */
+  readonly instance: string
+  /**
+   * Told of accounts for which Postgres holds charges of its own gate that Redis may not know yet. When it fails, it is
+   * told again with the next flush.
+   */
+  readonly onDirect?: (tags: readonly string[]) => Promise<void>
+  /** Number of accounts, and of those with calls, that are remembered beyond what is yet to be written. */
+  readonly most?: number
+}
 
-  async function writeAll(): Promise<void> {
-    await changed.counters.write((rows) => writeCounters(db, rows, onDirect))
-    await changed.calls.write((rows) => writeCalls(db, `${instance}${remembered.forgotten || ''}`, rows))
-    await changed.uses.write((rows) => writeUses(db, rows))
-    forgetOldDays(remembered)
-    forgetBeyond(most, remembered, changed)
+export function createLedger(db: AccountDatabase, options: LedgerOptions): Ledger {
+  const { instance, onDirect = () => Promise.resolve(), most = mostRemembered } = options
+  const counters = countersOf(db, onDirect, most)
+  const calls = callsOf(db, instance, most)
+  const uses = unwritten<Use>()
+  const news = oncePer(usePrecisionMs)
+  return {
+    saw: counters.saw,
+    called: calls.called,
+    used: (tag, selector, usedAt) => {
+      if (news(tag + selector, usedAt)) uses.add({ tag, selector, usedAt }, tag + selector)
+    },
+    highest: counters.highest,
+    flush: sharing(async () => {
+      await counters.flush()
+      await uses.write((rows) => writeUses(db, rows))
+    }),
+    flushCalls: sharing(calls.flushCalls),
+    flushCallsOf: calls.flushCallsOf,
+  }
+}
+
+function countersOf(
+  db: AccountDatabase,
+  onDirect: (tags: readonly string[]) => Promise<void>,
+  most: number,
+): Pick<Ledger, 'saw' | 'highest' | 'flush'> {
+  const latest = new Map<string, Counter>()
+  const changed = unwritten<Counter>()
+  const memory = memoryOf(most)
+
+  async function write(rows: readonly Counter[]): Promise<void> {
+    const news = await writeCounters(db, rows)
+    if (news.length === 0) return
+    const before = news.map(({ counter }) => counter.direct)
+    for (const { counter, direct } of news) counter.direct = direct
+    onDirect(news.map(({ counter }) => counter.tag)).catch(() => {
+      for (const [index, { counter }] of news.entries()) {
+        counter.direct = before[index] ?? 0
+        changed.add(counter)
+      }
+    })
   }
 
   return {
-    saw: (tag, seen) => {
-      const counter = latestOf(counters, tag, seen.day)
-      if (counter !== undefined && raise(counter, seen)) changed.counters.add(counter)
+    saw(tag, { day, used, refunded }) {
+      const known = latest.get(tag)
+      // Also when the clock of the store was set back: what it counts now must be written down.
+      const counter = known?.day === day ? known : { tag, day, used: 0, refunded: 0, direct: 0 }
+      if (counter !== known) latest.set(tag, counter)
+      if (used <= counter.used && refunded <= counter.refunded) return
+      counter.used = Math.max(counter.used, used)
+      counter.refunded = Math.max(counter.refunded, refunded)
+      memory.sawDay(day)
+      changed.add(counter)
     },
-    called: (tag, day, endpoint) => {
-      const call = callsOf(calls, tag, day, endpoint)
-      call.used += 1
-      changed.calls.add(call)
+    highest: (tag) => latest.get(tag),
+    async flush() {
+      await changed.write(write)
+      // Postgres knows them now, so a record that Redis loses is read with them.
+      const isOver = memory.over(latest.size)
+      if (isOver === undefined) return
+      for (const [tag, counter] of latest) if (isOver(counter) && !changed.has(counter)) latest.delete(tag)
     },
-    used: (tag, selector, usedAt) => {
-      if (news(tag + selector, usedAt)) changed.uses.add({ tag, selector, usedAt }, tag + selector)
-    },
-    highest: (tag) => counters.get(tag),
-    flush: sharing(writeAll),
   }
 }
 
-type Remembered = {
-  readonly counters: Map<string, Counter>
-  readonly calls: Map<string, Call>
-  latestDay: number
-  /** How often calls were forgotten. */
-  forgotten: number
+function callsOf(
+  db: AccountDatabase,
+  instance: string,
+  most: number,
+): Pick<Ledger, 'called' | 'flushCalls' | 'flushCallsOf'> {
+  const byAccount = new Map<string, Call[]>()
+  const changed = unwritten<Call>()
+  const memory = memoryOf(most)
+  let timesForgotten = 0
+
+  function callOf(tag: string, day: number, endpoint: string): Call {
+    const known = byAccount.get(tag)
+    for (const call of known ?? []) if (call.endpoint === endpoint && call.day === day) return call
+    const call = { tag, day, endpoint, countedBy: `${instance}${timesForgotten || ''}`, used: 0 }
+    if (known === undefined) byAccount.set(tag, [call])
+    else known.push(call)
+    return call
+  }
+
+  return {
+    called(tag, day, endpoint) {
+      const call = callOf(tag, day, endpoint)
+      call.used += 1
+      memory.sawDay(day)
+      changed.add(call)
+    },
+    async flushCalls() {
+      await changed.write((rows) => writeCalls(db, rows))
+      const isOver = memory.over(byAccount.size)
+      if (isOver === undefined) return
+      keep(byAccount, (call) => !isOver(call) || changed.has(call))
+      // What is forgotten is counted from zero again, so it needs rows of its own.
+      timesForgotten += 1
+    },
+    async flushCallsOf(tag) {
+      const calls = byAccount.get(tag)
+      if (calls !== undefined) await writeCalls(db, calls)
+    },
+  }
 }
+
+function keep(byAccount: Map<string, Call[]>, isKept: (call: Call) => boolean): void {
+  for (const [tag, calls] of byAccount) {
+    const kept = calls.filter(isKept)
+    if (kept.length === 0) byAccount.delete(tag)
+    else if (kept.length < calls.length) byAccount.set(tag, kept)
+  }
+}
+
+/** Entries that have changed since they were last written. What a write fails on is kept for the next. */
+function unwritten<T>() {
+  const entries = new Map<unknown, T>()
+  return {
+    add(entry: T, key: unknown = entry): void {
+      entries.set(key, entry)
+    },
+    has: (key: unknown): boolean => entries.has(key),
+    async write(write: (rows: readonly T[]) => Promise<void>): Promise<void> {
+      const due = [...entries]
+      entries.clear()
+      let written = 0
+      try {
+        for (; written < due.length; written += rowsPerStatement)
+          await write(due.slice(written, written + rowsPerStatement).map(([, entry]) => entry))
+      } catch (error) {
+        for (const [key, entry] of due.slice(written)) if (!entries.has(key)) entries.set(key, entry)
+        throw error
+      }
+    },
+  }
+}
+
+const rowsPerStatement = 1000
+
+/** Says what is to be forgotten: all when there is too much of it, and on a new day what is of days that are over. */
+function memoryOf(most: number) {
+  let newest = 0
+  let keptFrom = 0
+  return {
+    sawDay(day: number): void {
+      if (day > newest) newest = day
+    },
+    /** What may go once it is written, or undefined when nothing need to. */
+    over(size: number): ((of: { readonly day: number }) => boolean) | undefined {
+      if (size > most) return () => true
+      const from = newest - 1 // a call of yesterday may still be under way
+      if (from <= keptFrom) return undefined
+      keptFrom = from
+      return ({ day }) => day < from
+    },
+  }
+}
+
+/** Some 20 MB. */
+const mostRemembered = 100_000
 
 /** True for a key that was not seen before in the current spell of so many milliseconds. */
 function oncePer(ms: number): (key: string, now: number) => boolean {
@@ -89,7 +220,10 @@ function oncePer(ms: number): (key: string, now: number) => boolean {
   }
 }
 
-/** When a key was last used is known to a minute: it is written at most this often, and not again sooner. */
+/**
+ * When a key was last used is known to a minute: a use is noted at most this often, and written unless one of the 20
+ * seconds before it is written already.
+ */
 const usePrecisionMs = 30_000
 
 /** Runs work one at a time; all who ask while it runs share the next run, which sees what they have done. */
@@ -111,155 +245,5 @@ function sharing(work: () => Promise<void>): () => Promise<void> {
 }
 
 function ignore(): void {
-  // without a Redis gate nobody needs to hear of direct charges; a failed flush has told its own caller
+  // a failed flush has told its own caller
 }
-
-/** The counter of an account on its latest day; undefined for a day that is over. */
-function latestOf(counters: Map<string, Counter>, tag: string, day: number): Counter | undefined {
-  const known = counters.get(tag)
-  if (known !== undefined && known.day >= day) return known.day === day ? known : undefined
-  const counter = { tag, day, used: 0, refunded: 0, direct: 0 }
-  counters.set(tag, counter)
-  return counter
-}
-
-function callsOf(calls: Map<string, Call>, tag: string, day: number, endpoint: string): Call {
-  const key = `${tag}${day} ${endpoint}`
-  const call = calls.get(key) ?? { tag, day, endpoint, used: 0 }
-  calls.set(key, call)
-  return call
-}
-
-/** Raises a counter to what was seen; false when it was there already. */
-function raise(counter: Counter, { used, refunded }: Seen): boolean {
-  if (used <= counter.used && refunded <= counter.refunded) return false
-  counter.used = Math.max(counter.used, used)
-  counter.refunded = Math.max(counter.refunded, refunded)
-  return true
-}
-
-/** Entries that have changed since they were last written. What a write fails on is kept for the next. */
-function unwritten<T>() {
-  const entries = new Map<unknown, T>()
-  return {
-    add(entry: T, key: unknown = entry): void {
-      entries.set(key, entry)
-    },
-    has: (key: unknown): boolean => entries.has(key),
-    isEmpty: (): boolean => entries.size === 0,
-    async write(write: (rows: readonly T[]) => Promise<void>): Promise<void> {
-      while (entries.size > 0) {
-        const batch = [...entries].slice(0, rowsPerStatement)
-        for (const [key] of batch) entries.delete(key)
-        try {
-          await write(batch.map(([, entry]) => entry))
-        } catch (error) {
-          for (const [key, entry] of batch) if (!entries.has(key)) entries.set(key, entry)
-          throw error
-        }
-      }
-    },
-  }
-}
-
-type Unwritten<T> = ReturnType<typeof unwritten<T>>
-
-const rowsPerStatement = 1000
-
-/** What is written may be forgotten when there is more than this: some 20 MB. */
-const mostRemembered = 100_000
-
-function forgetBeyond(
-  most: number,
-  remembered: Remembered,
-  unwritten: { readonly counters: Unwritten<Counter>; readonly calls: Unwritten<Call> },
-): void {
-  const { counters, calls } = remembered
-  if (counters.size > most) {
-    // Postgres knows them, so a record that Redis loses is read with them.
-    for (const [tag, counter] of counters) if (!unwritten.counters.has(counter)) counters.delete(tag)
-  }
-  if (calls.size > most && unwritten.calls.isEmpty()) {
-    calls.clear()
-    remembered.forgotten += 1 // calls are counted from zero again, so they need rows of their own
-  }
-}
-
-/** What is counted of days that are over is of no more use once written; it keeps the maps as large as a day needs. */
-function forgetOldDays(remembered: Remembered): void {
-  const { counters, calls } = remembered
-  let latest = remembered.latestDay
-  for (const { day } of calls.values()) latest = Math.max(latest, day)
-  if (latest === remembered.latestDay) return
-  remembered.latestDay = latest
-  // A call of yesterday may still be under way.
-  for (const [key, { day }] of counters) if (day < latest - 1) counters.delete(key)
-  for (const [key, { day }] of calls) if (day < latest - 1) calls.delete(key)
-}
-
-async function writeCounters(
-  db: AccountDatabase,
-  rows: readonly Counter[],
-  onDirect: (tags: readonly string[]) => void,
-): Promise<void> {
-  // Few accounts have direct charges, and only those come back: reading all rows would cost a process with many
-  // accounts as much as the rest of the flush.
-  const { rows: written } = await sql<{ tag: string; day: number; direct: number }>`
-    with written as (
-      insert into usage_day as u (tag, day, redis_used, redis_refunded)
-      select seen.* from unnest(
-        ${rows.map((row) => row.tag)}::text[], ${rows.map((row) => row.day)}::integer[],
-        ${rows.map((row) => row.used)}::integer[], ${rows.map((row) => row.refunded)}::integer[]
-      ) as seen (tag, day, used, refunded) join account using (tag)
-      order by seen.tag, seen.day
-      on conflict (tag, day) do update set
-        redis_used = greatest(u.redis_used, excluded.redis_used),
-        redis_refunded = greatest(u.redis_refunded, excluded.redis_refunded)
-      returning tag, day, direct_used + direct_refunded as direct
-    )
-    select * from written where direct > 0`.execute(db)
-  if (written.length === 0) return
-  const directNow = new Map(written.map((row) => [`${row.tag}/${row.day}`, row.direct]))
-  const news = rows.filter((row) => (directNow.get(`${row.tag}/${row.day}`) ?? 0) > row.direct)
-  for (const row of news) row.direct = directNow.get(`${row.tag}/${row.day}`) ?? 0
-  if (news.length > 0) onDirect(news.map((row) => row.tag))
-}
-
-async function writeCalls(db: AccountDatabase, instance: string, rows: readonly Call[]): Promise<void> {
-  await sql`
-    insert into usage_endpoint as u (tag, day, endpoint, instance, used)
-    select seen.tag, seen.day, seen.endpoint, ${instance}, seen.used from unnest(
-      ${rows.map((row) => row.tag)}::text[], ${rows.map((row) => row.day)}::integer[],
-      ${rows.map((row) => row.endpoint)}::text[], ${rows.map((row) => row.used)}::integer[]
-    ) as seen (tag, day, endpoint, used) join account using (tag)
-    on conflict (tag, day, endpoint, instance) do update set used = greatest(u.used, excluded.used)`.execute(
-    db,
-  )
-}
-
-async function writeUses(db: AccountDatabase, rows: readonly Use[]): Promise<void> {
-  await sql`
-    with due as (
-      select k.tag, k.selector, seen.used_at
-      from api_key k join unnest(
-        ${rows.map((row) => row.tag)}::text[], ${rows.map((row) => row.selector)}::text[],
-        ${rows.map((row) => row.usedAt)}::float8[]
-      ) as seen (tag, selector, used_at) on k.tag = seen.tag and k.selector = seen.selector
-      where k.last_used_at is null or k.last_used_at < to_timestamp(seen.used_at / 1000.0) - interval '30 seconds'
-      order by k.tag, k.selector for no key update of k skip locked
-    )
-    update api_key as k set last_used_at = to_timestamp(due.used_at / 1000.0)
-    from due where k.tag = due.tag and k.selector = due.selector`.execute(db)
-}
-
-type Counter = {
-  tag: string
-  day: number
-  used: number
-  refunded: number
-  /** Charges and refunds of the Postgres gate on that day, as last heard. */
-  direct: number
-}
-type Call = { tag: string; day: number; endpoint: string; used: number }
-
-type Use = { readonly tag: string; readonly selector: string; readonly usedAt: number }

@@ -46,14 +46,14 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
 }
 
 function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateOptions): QuotaGate {
-  const ledger = createLedger(db, instance)
-  const timer = every(flushEveryMs, log, ledger.flush)
+  const ledger = createLedger(db, { instance })
+  const timers = writing(ledger, log)
   return {
     ...postgresGate({ db, plans, burst, ledger, clock }),
     ledger,
     outbox: noOutbox,
     serving: () => 'postgres',
-    close: () => stop([timer], ledger),
+    close: () => stop(timers, ledger),
   }
 }
 
@@ -63,7 +63,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   const { ledger, postgres, onRedis, outbox, instances } = parts
   const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
   const timers = [
-    every(flushEveryMs, log, ledger.flush),
+    ...writing(ledger, log),
     every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
     every(drainEveryMs, log, instances.stay),
   ]
@@ -114,11 +114,17 @@ function trustOptions(
 function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: () => boolean) {
   const { deployment, db, plans, burst, log, instance, clock, answerWithinMs } = options
   const epoch = { current: 0 }
-  const ledger: Ledger = createLedger(db, instance, (tags) => {
+  const ledger: Ledger = createLedger(db, {
+    instance,
     // Charges made while Redis was away reach the records of accounts that are in use again.
-    replicateAll(copy, tags).catch((error: unknown) => {
-      log.warn({ err: error }, 'direct charges reach Redis later')
-    })
+    async onDirect(tags) {
+      // Once Redis is trusted again, every record is read anew.
+      if (!trusting()) return
+      await replicateAll(copy, tags).catch((error: unknown) => {
+        log.warn({ err: error }, 'direct charges reach Redis later')
+        throw error
+      })
+    },
   })
   const common = { db, ledger, plans, burst, clock }
   const records = redisRecords({
@@ -134,8 +140,15 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
   return { ledger, postgres, onRedis, epoch, outbox, instances: gateInstances(db, instance) }
 }
 
+/** How much is forgotten when Redis and an instance are lost at once; see README.md. */
 const flushEveryMs = 250
+/** Calls by endpoint decide nothing, and their rows cost more than those of counters. */
+const flushCallsEveryMs = 5_000
 const drainEveryMs = 50
+
+function writing(ledger: Ledger, log: Logger): NodeJS.Timeout[] {
+  return [every(flushEveryMs, log, ledger.flush), every(flushCallsEveryMs, log, ledger.flushCalls)]
+}
 
 async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly string[]): Promise<void> {
   for (const tag of tags) await copy(tag)
@@ -144,6 +157,7 @@ async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly
 async function stop(timers: readonly NodeJS.Timeout[], ledger: Ledger): Promise<void> {
   for (const timer of timers) clearInterval(timer)
   await ledger.flush()
+  await ledger.flushCalls()
 }
 
 async function nextEpoch(db: AccountDatabase): Promise<number> {

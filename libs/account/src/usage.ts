@@ -18,7 +18,7 @@ export function getUsage(context: AccountContext): Endpoint {
     const { standing } = res.locals
     if (standing === undefined) throw new Error('This endpoint is mounted without the meter.')
     const [from, to] = span(query, standing.day)
-    await ledger.flush()
+    await Promise.all([ledger.flush(), ledger.flushCallsOf(tag)])
     const past = await readHistory(db, tag, from, to)
     const history = past.map((row) => (row.day === standing.day ? { ...row, used: standing.usedToday } : row))
     const windows = windowsOf(plans, standing)
@@ -45,7 +45,7 @@ function describeGetUsage({ envelope }: AccountContext) {
     id: 'getUsage',
     summary: 'Quota and usage',
     description:
-      'The windows are read from the counters that are enforced. `history` has one row per UTC day of the span (this month when none is given); today included, `byEndpoint` may trail by a second.',
+      'The windows are read from the counters that are enforced. `history` has one row per UTC day of the span (this month when none is given); today included, `byEndpoint` may trail by some seconds.',
     tag: 'Account',
     access: 'account' as const,
     query: Joi.object<{ from?: string; to?: string }>({

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Database } from '@hearth/chassis/database'
 import type { AccountTables } from '../src/database.ts'
-import { createLedger } from '../src/ledger.ts'
+import { createLedger, type LedgerOptions } from '../src/ledger.ts'
 import { insertAccount, openTestDatabase } from './support.ts'
 
 const day = 20_000
+const endpoint = 'POST /v1/echo'
 
 describe('the ledger', () => {
   let database: Database<AccountTables>
@@ -13,60 +14,259 @@ describe('the ledger', () => {
   })
   afterAll(() => database.close())
 
+  let opened = 0
+  const open = (options: Partial<LedgerOptions> = {}) =>
+    createLedger(database.db, { instance: `ledger${opened++}`, ...options })
   const accounts = (count: number) =>
     Promise.all(Array.from({ length: count }, async () => (await insertAccount(database.db)).tag))
-  const usedIn = async (table: 'usage_day' | 'usage_endpoint', tag: string) => {
-    const rows =
-      table === 'usage_day'
-        ? await database.db
-            .selectFrom('usage_day')
-            .select('redis_used as used')
-            .where('tag', '=', tag)
-            .execute()
-        : await database.db.selectFrom('usage_endpoint').select('used').where('tag', '=', tag).execute()
-    return rows.reduce((sum, { used }) => sum + used, 0)
+  const account = async () => (await insertAccount(database.db)).tag
+  const daysOf = async (tag: string) => {
+    const { rows } = await sql<{ day: number; used: number; refunded: number }>`
+      select day, redis_used as used, redis_refunded as refunded from usage_day where tag = ${tag} order by day`.execute(
+      database.db,
+    )
+    return rows.map(({ day: of, used, refunded }) => [of, used, refunded])
+  }
+  const callsOf = async (tag: string) => {
+    const { rows } = await sql<{ used: number }>`
+      select coalesce(sum(used), 0)::integer as used from usage_endpoint where tag = ${tag}`.execute(
+      database.db,
+    )
+    return rows[0]?.used
+  }
+  const chargeDirectly = (tag: string) =>
+    sql`insert into usage_day as u (tag, day, direct_used) values (${tag}, ${day}, 1)
+      on conflict (tag, day) do update set direct_used = u.direct_used + 1`.execute(database.db)
+  /** Runs something while other work holds the row of an account's day, so that a flush waits for it. */
+  const whileLocked = async (tag: string, run: () => Promise<void>) => {
+    await database.db.transaction().execute(async (trx) => {
+      await sql`select from usage_day where tag = ${tag} for update`.execute(trx)
+      await run()
+    })
   }
 
   test('forgets what is written when it remembers too much, and counts on without a loss', async () => {
-    const ledger = createLedger(database.db, 'one', undefined, 3)
+    const ledger = open({ most: 3 })
     const tags = await accounts(10)
     for (let round = 1; round <= 4; round++) {
       for (const tag of tags) {
         ledger.saw(tag, { day, used: round * 2, refunded: 0 })
-        ledger.called(tag, day, 'POST /v1/echo')
+        ledger.called(tag, day, endpoint)
       }
       await ledger.flush()
+      await ledger.flushCalls()
     }
 
     expect(tags.filter((tag) => ledger.highest(tag) !== undefined)).toEqual([])
     for (const tag of tags) {
-      expect(await usedIn('usage_day', tag)).toBe(8)
-      expect(await usedIn('usage_endpoint', tag)).toBe(4)
+      expect(await daysOf(tag)).toEqual([[day, 8, 0]])
+      expect(await callsOf(tag)).toBe(4)
     }
+  })
+
+  test('counts the calls of an account on while it forgets those of others', async () => {
+    const ledger = open({ most: 1 })
+    const [tag = '', ...others] = await accounts(4)
+    for (let round = 1; round <= 6; round++) {
+      ledger.called(tag, day, endpoint)
+      for (const other of others) ledger.called(other, day, endpoint)
+      const writing = ledger.flushCalls()
+      ledger.called(tag, day, endpoint) // is not written yet, so it must not be forgotten
+      await writing
+    }
+    await ledger.flushCalls()
+
+    expect(await callsOf(tag)).toBe(12)
   })
 
   test('forgets nothing that is yet to be written', async () => {
-    const ledger = createLedger(database.db, 'two', undefined, 3)
+    const ledger = open({ most: 3 })
     const tags = await accounts(10)
     for (const tag of tags) {
       ledger.saw(tag, { day, used: 5, refunded: 2 })
-      ledger.called(tag, day, 'POST /v1/echo')
+      ledger.called(tag, day, endpoint)
     }
     await sql`alter table usage_day rename to away`.execute(database.db)
+    await sql`alter table usage_endpoint rename to away_too`.execute(database.db)
     await expect(ledger.flush()).rejects.toThrow('usage_day')
+    await expect(ledger.flushCalls()).rejects.toThrow('usage_endpoint')
     await sql`alter table away rename to usage_day`.execute(database.db)
+    await sql`alter table away_too rename to usage_endpoint`.execute(database.db)
 
     expect(tags.map((tag) => ledger.highest(tag)?.used)).toEqual(tags.map(() => 5))
     await ledger.flush()
-    for (const tag of tags) expect(await usedIn('usage_day', tag)).toBe(5)
+    await ledger.flushCalls()
+    for (const tag of tags) {
+      expect(await daysOf(tag)).toEqual([[day, 5, 2]])
+      expect(await callsOf(tag)).toBe(1)
+    }
+  })
+
+  test('keeps as a floor what was seen while a flush ran, however little it may remember', async () => {
+    const ledger = open({ most: 0 })
+    const tag = await account()
+    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    await ledger.flush()
+    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    let flush = Promise.resolve()
+    await whileLocked(tag, async () => {
+      flush = ledger.flush()
+      await sql`select pg_sleep(0.05)`.execute(database.db)
+      ledger.saw(tag, { day, used: 3, refunded: 0 })
+    })
+    await flush
+
+    expect(ledger.highest(tag)).toMatchObject({ day, used: 3 })
+    await ledger.flush()
+    expect(await daysOf(tag)).toEqual([[day, 3, 0]])
   })
 
   test('remembers the counts of today and yesterday while they are few', async () => {
-    const ledger = createLedger(database.db, 'three')
-    const [tag = ''] = await accounts(1)
+    const ledger = open()
+    const [early = '', late = '', tag = ''] = await accounts(3)
+    ledger.saw(early, { day: day - 2, used: 5, refunded: 0 })
+    ledger.saw(late, { day: day - 1, used: 5, refunded: 0 })
     ledger.saw(tag, { day, used: 5, refunded: 0 })
     await ledger.flush()
 
-    expect(ledger.highest(tag)).toMatchObject({ day, used: 5 })
+    expect([early, late, tag].map((one) => ledger.highest(one)?.day)).toEqual([undefined, day - 1, day])
+  })
+
+  test('ends a flush though counters go on changing, and leaves the changes to the next', async () => {
+    const ledger = open()
+    const tag = await account()
+    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    await ledger.flush()
+    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    let used = 2
+    let isBusy = true
+    const count = () => {
+      if (!isBusy) return
+      ledger.saw(tag, { day, used: ++used, refunded: 0 })
+      setImmediate(count)
+    }
+    count()
+    await ledger.flush() // would not come back if it went on until nothing has changed
+    isBusy = false
+    await ledger.flush()
+
+    expect(await daysOf(tag)).toEqual([[day, used, 0]])
+  })
+
+  test('has written, when a flush ends, what was seen before it was asked for, also while another ran', async () => {
+    const ledger = open()
+    const tag = await account()
+    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    await ledger.flush()
+    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    let second = Promise.resolve()
+    let first = Promise.resolve()
+    await whileLocked(tag, async () => {
+      first = ledger.flush()
+      await sql`select pg_sleep(0.05)`.execute(database.db)
+      ledger.saw(tag, { day, used: 3, refunded: 1 })
+      second = ledger.flush()
+    })
+    await first
+    await second
+
+    expect(await daysOf(tag)).toEqual([[day, 3, 1]])
+  })
+
+  test('writes the counts of other accounts when some were deleted meanwhile', async () => {
+    const ledger = open()
+    const [gone = '', tag = ''] = await accounts(2)
+    for (const one of [gone, tag]) {
+      ledger.saw(one, { day, used: 5, refunded: 0 })
+      ledger.called(one, day, endpoint)
+    }
+    await database.db.deleteFrom('account').where('tag', '=', gone).execute()
+    await ledger.flush()
+    await ledger.flushCalls()
+
+    expect([await daysOf(tag), await callsOf(tag)]).toEqual([[[day, 5, 0]], 1])
+    expect([await daysOf(gone), await callsOf(gone)]).toEqual([[], 0])
+  })
+
+  test('writes what is counted when the clock of the store was ahead for a while', async () => {
+    const ledger = open()
+    const tag = await account()
+    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    ledger.saw(tag, { day: day + 10, used: 2, refunded: 0 })
+    ledger.saw(tag, { day, used: 4, refunded: 1 })
+    await ledger.flush()
+    ledger.saw(tag, { day, used: 5, refunded: 1 })
+    await ledger.flush()
+
+    expect(await daysOf(tag)).toEqual([
+      [day, 5, 1],
+      [day + 10, 2, 0],
+    ])
+  })
+
+  test('takes nothing back that another instance has written', async () => {
+    const [one, two] = [open(), open()]
+    const tag = await account()
+    one.saw(tag, { day, used: 7, refunded: 1 })
+    two.saw(tag, { day, used: 5, refunded: 2 })
+    await Promise.all([one.flush(), two.flush()])
+
+    expect(await daysOf(tag)).toEqual([[day, 7, 2]])
+  })
+
+  test('tells of charges made in Postgres once, and again only when telling has failed', async () => {
+    const told: string[][] = []
+    let works = false
+    const ledger = open({
+      onDirect: (tags) => {
+        told.push([...tags])
+        return works ? Promise.resolve() : Promise.reject(new Error('away'))
+      },
+    })
+    const tag = await account()
+    await chargeDirectly(tag)
+    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    await ledger.flush()
+    works = true
+    for (let i = 0; i < 3; i++) await ledger.flush()
+    expect(told).toEqual([[tag], [tag]])
+
+    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    await ledger.flush()
+    expect(told).toHaveLength(2)
+
+    await chargeDirectly(tag)
+    ledger.saw(tag, { day, used: 3, refunded: 0 })
+    await ledger.flush()
+    expect(told).toHaveLength(3)
+  })
+
+  test('writes the calls of one account for who is about to read them', async () => {
+    const ledger = open()
+    const [tag = '', other = ''] = await accounts(2)
+    for (const one of [tag, other, tag]) ledger.called(one, day, endpoint)
+    await ledger.flushCallsOf(tag)
+    expect([await callsOf(tag), await callsOf(other)]).toEqual([2, 0])
+
+    await ledger.flushCalls()
+    expect([await callsOf(tag), await callsOf(other)]).toEqual([2, 1])
+  })
+  test('knows the last use of a key to a minute', async () => {
+    const ledger = open()
+    const { tag, selector } = await insertAccount(database.db)
+    const start = Date.UTC(2026, 10, 20, 12)
+    const lastUse = async () => {
+      const { rows } = await sql<{
+        at: Date
+      }>`select last_used_at as at from api_key where tag = ${tag}`.execute(database.db)
+      return rows[0]?.at.getTime() ?? 0
+    }
+    for (let second = 0; second <= 200; second += 7) {
+      ledger.used(tag, selector, start + second * 1000)
+      await ledger.flush()
+
+      expect(await lastUse()).toBeLessThanOrEqual(start + second * 1000)
+      expect(await lastUse()).toBeGreaterThan(start + (second - 60) * 1000)
+    }
   })
 })

@@ -7,6 +7,8 @@ export type MountedOperation = Operation & {
   readonly method: string
   /** Express path, such as `/v1/account/keys/:id`. */
   readonly path: string
+  /** Method and path, such as `POST /v1/calculate`. */
+  readonly name: string
   /** What the middleware of the route asks of a caller; see Requirement. */
   readonly requires: readonly string[]
 }
@@ -73,7 +75,9 @@ function mountedOperations(app: Express): MountedOperation[] {
 function operationOf({ path, stack }: Route): MountedOperation {
   const requires = stack.flatMap(({ handle }) => ('requires' in handle ? [handle.requires] : []))
   const endpoints = stack.flatMap(({ method, handle }) =>
-    'operation' in handle ? [{ ...handle.operation, method, path, requires }] : [],
+    'operation' in handle
+      ? [{ ...handle.operation, method, path, name: nameOf(method, path), requires }]
+      : [],
   )
   const [operation] = endpoints
   if (operation === undefined || endpoints.length > 1) {
@@ -82,6 +86,10 @@ function operationOf({ path, stack }: Route): MountedOperation {
     )
   }
   return operation
+}
+
+function nameOf(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path}`
 }
 
 function pathEntry(operations: readonly MountedOperation[]): PathEntry {

@@ -1,0 +1,109 @@
+import { codeOf } from '@hearth/chassis/system-error'
+import { sql, type RawBuilder } from 'kysely'
+import type { AccountDatabase } from './database.ts'
+
+/** What the Redis gate has counted for an account on a day. */
+export type Counter = {
+  readonly tag: string
+  readonly day: number
+  used: number
+  refunded: number
+  /** Charges and refunds of the Postgres gate on that day, as last heard. */
+  direct: number
+}
+
+/** Successful calls of one endpoint by an account on a day. */
+export type Call = {
+  readonly tag: string
+  readonly day: number
+  readonly endpoint: string
+  /** Who has counted them: a process, and how often it had forgotten what it counted. */
+  readonly countedBy: string
+  used: number
+}
+
+/** When a key was last used, in Unix milliseconds. */
+export type Use = { readonly tag: string; readonly selector: string; readonly usedAt: number }
+
+/**
+ * Raises the rows of counters to what was seen.
+ *
+ * @returns those whose days hold other charges of the Postgres gate than was known, and how many
+ */
+export async function writeCounters(
+  db: AccountDatabase,
+  counters: readonly Counter[],
+): Promise<{ counter: Counter; direct: number }[]> {
+  // Few accounts have direct charges, and only those come back: reading all rows would cost a process with many
+  // accounts as much as the rest of the flush. A clock that was set back may have made two counters of one day.
+  const { rows } = await withoutTheDeleted((known) =>
+    sql<{ tag: string; day: number; direct: number }>`
+      with written as (
+        insert into usage_day as u (tag, day, redis_used, redis_refunded)
+        select tag, day, max(used), max(refunded) from unnest(
+          ${counters.map((row) => row.tag)}::text[], ${counters.map((row) => row.day)}::integer[],
+          ${counters.map((row) => row.used)}::integer[], ${counters.map((row) => row.refunded)}::integer[]
+        ) as seen (tag, day, used, refunded) ${known}
+        group by tag, day order by tag, day
+        on conflict (tag, day) do update set
+          redis_used = greatest(u.redis_used, excluded.redis_used),
+          redis_refunded = greatest(u.redis_refunded, excluded.redis_refunded)
+        returning tag, day, direct_used + direct_refunded as direct
+      )
+      select * from written where direct > 0`.execute(db),
+  )
+  if (rows.length === 0) return []
+  const directNow = new Map(rows.map((row) => [`${row.tag}/${row.day}`, row.direct]))
+  return counters.flatMap((counter) => {
+    const direct = directNow.get(`${counter.tag}/${counter.day}`) ?? 0
+    return direct > counter.direct ? [{ counter, direct }] : []
+  })
+}
+
+/** Raises the rows of calls to what was counted. */
+export async function writeCalls(db: AccountDatabase, calls: readonly Call[]): Promise<void> {
+  await withoutTheDeleted((known) =>
+    sql`
+      insert into usage_endpoint as u (tag, day, endpoint, instance, used)
+      select tag, day, endpoint, counted_by, used from unnest(
+        ${calls.map((row) => row.tag)}::text[], ${calls.map((row) => row.day)}::integer[],
+        ${calls.map((row) => row.endpoint)}::text[], ${calls.map((row) => row.countedBy)}::text[],
+        ${calls.map((row) => row.used)}::integer[]
+      ) as seen (tag, day, endpoint, counted_by, used) ${known}
+      order by tag, day, endpoint, counted_by
+      on conflict (tag, day, endpoint, instance) do update set used = greatest(u.used, excluded.used)`.execute(
+      db,
+    ),
+  )
+}
+
+/** Writes down uses of keys, but for those that differ too little from what is written. */
+export async function writeUses(db: AccountDatabase, uses: readonly Use[]): Promise<void> {
+  await sql`
+    with due as (
+      select k.tag, k.selector, seen.used_at
+      from api_key k join unnest(
+        ${uses.map((row) => row.tag)}::text[], ${uses.map((row) => row.selector)}::text[],
+        ${uses.map((row) => row.usedAt)}::float8[]
+      ) as seen (tag, selector, used_at) on k.tag = seen.tag and k.selector = seen.selector
+      where k.last_used_at is null or k.last_used_at < to_timestamp(seen.used_at / 1000.0) - interval '20 seconds'
+      order by k.tag, k.selector for no key update of k skip locked
+    )
+    update api_key as k set last_used_at = to_timestamp(due.used_at / 1000.0)
+    from due where k.tag = due.tag and k.selector = due.selector`.execute(db)
+}
+
+/**
+ * Accounts may have been deleted while their counts were waiting. Asking for each account would cost half as much as
+ * writing, so it is only done when Postgres has refused rows that belong to none.
+ */
+async function withoutTheDeleted<T>(write: (known: RawBuilder<unknown>) => Promise<T>): Promise<T> {
+  try {
+    return await write(sql``)
+  } catch (error) {
+    if (codeOf(error) !== foreignKeyViolation) throw error
+    return write(sql`join account using (tag)`)
+  }
+}
+
+const foreignKeyViolation = '23503'
