@@ -26,7 +26,8 @@ export type Credentials =
  */
 export function readCredentials(deployment: Deployment, req: Request): Credentials {
   const { own, misplaced, session } = findTexts(deployment, req)
-  if (new Set([...own, ...misplaced]).size > 1) {
+  const found = own.length + misplaced.length
+  if (found > 1 && new Set([...own, ...misplaced]).size > 1) {
     throw new HttpError(
       accountProblems.ambiguous_credentials,
       `The request carries two different keys. Send one key, in the header ${deployment.keyHeader}.`,
@@ -133,8 +134,9 @@ function bearersOf(req: Request): string[] {
 /** A header that was sent twice arrives as one value, joined by commas. */
 function valuesOf(value: string | string[] | undefined): string[] {
   if (value === undefined) return []
-  const texts = String(value).split(',')
-  return [...new Set(texts.map((text) => text.trim()).filter((text) => text !== ''))]
+  const text = String(value)
+  const texts = text.includes(',') ? new Set(text.split(',').map((one) => one.trim())) : [text.trim()]
+  return [...texts].filter((one) => one !== '')
 }
 
 function looksLikeKey(text: string): boolean {

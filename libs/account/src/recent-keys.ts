@@ -4,16 +4,20 @@ export type RecentKeys = {
   readonly has: (digest: string) => boolean
 }
 
-/** Remembers the last `size` digests, in the order in which they were first seen. */
+/** Remembers at least the last `size` digests, and at most twice as many. */
 export function recentKeys(size = 10_000): RecentKeys {
-  const digests = new Set<string>()
+  // Two sets that take turns: to drop the oldest of one set, all that were dropped before it are passed over first.
+  let newer = new Set<string>()
+  let older = new Set<string>()
   return {
     add(digest) {
-      if (digests.has(digest)) return
-      const [oldest] = digests
-      if (digests.size >= size && oldest !== undefined) digests.delete(oldest)
-      digests.add(digest)
+      if (newer.has(digest)) return
+      if (newer.size >= size) {
+        older = newer
+        newer = new Set()
+      }
+      newer.add(digest)
     },
-    has: (digest) => digests.has(digest),
+    has: (digest) => newer.has(digest) || older.has(digest),
   }
 }

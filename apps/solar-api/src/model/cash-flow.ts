@@ -18,7 +18,7 @@ export function cashFlowTable(
   let prices = firstYear(input, system)
   const rows = [row]
   for (let year = 1; year <= input.analysisYears; year++) {
-    row = operationRow(input, system, loan, prices, row)
+    row = operationRow({ input, system, loan }, prices, row)
     rows.push(row)
     prices = nextYear(input, prices)
   }
@@ -56,43 +56,21 @@ function installationRow(system: SolarSystem, loan: LoanPlan | undefined): CashF
   }
 }
 
-function operationRow(
-  input: SolarInput,
-  system: SolarSystem,
-  loan: LoanPlan | undefined,
-  now: YearState,
-  before: CashFlowRow,
-): CashFlowRow {
+/** One literal: a row put together from parts would be copied, and a request makes 25 of them. */
+function operationRow({ input, system, loan }: Owned, now: YearState, before: CashFlowRow): CashFlowRow {
   const year = before.year + 1
-  const operation = operate(input, system, now, year)
-  const { unleveredCashFlow } = operation
-  const { debtService, interest } = loan?.schedule[year - 1] ?? noDebt
-  const interestTaxBenefit = interest * (input.loan?.interestTaxRate ?? 0)
-  const netCashFlow = unleveredCashFlow - debtService + interestTaxBenefit
-  const discountedCashFlow = netCashFlow * now.discountFactor
-  return {
-    ...operation,
-    loanProceeds: 0,
-    debtService,
-    interestTaxBenefit,
-    netCashFlow,
-    cumulativeCashFlow: before.cumulativeCashFlow + netCashFlow,
-    cumulativeUnleveredCashFlow: before.cumulativeUnleveredCashFlow + unleveredCashFlow,
-    discountedCashFlow,
-    cumulativeDiscountedCashFlow: before.cumulativeDiscountedCashFlow + discountedCashFlow,
-  }
-}
-
-/** The part of a row that does not depend on who paid for the system. */
-function operate(input: SolarInput, system: SolarSystem, now: YearState, year: number) {
   const { productionKWh, consumptionKWh, utilityRate, exportRate, om } = now
   const selfConsumedKWh = Math.min(input.selfConsumptionFraction * productionKWh, consumptionKWh)
   const exportedKWh = productionKWh - selfConsumedKWh
   const savings = selfConsumedKWh * utilityRate + exportedKWh * exportRate
-  const incentive =
-    year <= input.productionIncentiveYears ? input.productionIncentivePerKWh * productionKWh : 0
+  const incentive = incentiveOf(input, year, productionKWh)
   const taxCredit = year === 1 ? system.taxCredit : 0
   const inverter = input.inverterReplacementYears.includes(year) ? now.inverterPrice : 0
+  const unleveredCashFlow = savings + incentive + taxCredit - om - inverter
+  const { debtService, interest } = loan?.schedule[year - 1] ?? noDebt
+  const interestTaxBenefit = interest * (input.loan?.interestTaxRate ?? 0)
+  const netCashFlow = unleveredCashFlow - debtService + interestTaxBenefit
+  const discountedCashFlow = netCashFlow * now.discountFactor
   return {
     year,
     productionKWh,
@@ -108,8 +86,20 @@ function operate(input: SolarInput, system: SolarSystem, now: YearState, year: n
     taxCredit,
     om,
     inverter,
-    unleveredCashFlow: savings + incentive + taxCredit - om - inverter,
+    unleveredCashFlow,
+    loanProceeds: 0,
+    debtService,
+    interestTaxBenefit,
+    netCashFlow,
+    cumulativeCashFlow: before.cumulativeCashFlow + netCashFlow,
+    cumulativeUnleveredCashFlow: before.cumulativeUnleveredCashFlow + unleveredCashFlow,
+    discountedCashFlow,
+    cumulativeDiscountedCashFlow: before.cumulativeDiscountedCashFlow + discountedCashFlow,
   }
+}
+
+function incentiveOf(input: SolarInput, year: number, productionKWh: number): number {
+  return year <= input.productionIncentiveYears ? input.productionIncentivePerKWh * productionKWh : 0
 }
 
 function firstYear(input: SolarInput, system: SolarSystem): YearState {
@@ -175,6 +165,8 @@ export type CashFlowRow = Readonly<{
   /** in the last row this is the net present value */
   cumulativeDiscountedCashFlow: number
 }>
+
+type Owned = Readonly<{ input: SolarInput; system: SolarSystem; loan: LoanPlan | undefined }>
 
 type YearState = Readonly<{
   productionKWh: number

@@ -22,8 +22,13 @@ const highest = Math.log(11)
 const tolerance = 1e-13
 
 function signChanges(flows: readonly number[]): number {
-  const signs = flows.map(Math.sign).filter((sign) => sign !== 0)
-  return signs.filter((sign, index) => index > 0 && sign !== signs[index - 1]).length
+  let changes = 0
+  let before = 0
+  for (const flow of flows) {
+    if (flow * before < 0) changes += 1
+    if (flow !== 0) before = Math.sign(flow)
+  }
+  return changes
 }
 
 function rootBrackets(flows: readonly number[], points: number): Bracket[] {
