@@ -11,7 +11,7 @@ export type BulkSession<DB> = {
   /**
    * Adds rows with COPY, far faster than inserts. When it fails in the middle the embedded database may have kept
    * some: use a transaction, or a table that is thrown away then.
-   * @param table its name; lines made by {@link copyLine} give all its columns in order
+   * @param table its name; lines made by copyLine() give all its columns in order
    * @param chunks whole lines, in UTF-8 where they are bytes, as many in a chunk as is handy; 64 KiB to 1 MiB are fast
    * @returns number of rows
    */
@@ -29,44 +29,6 @@ export type BulkSession<DB> = {
   ) => Promise<[A, B]>
 }
 
-/** What can be put into a column: arrays are of texts or numbers, jsonb is given as text. */
-export type CopyValue = string | number | boolean | null | readonly (string | number)[]
-
-/** One line of COPY's text format, with its end. */
-export function copyLine(values: readonly CopyValue[]): string {
-  // join makes one flat string, which is written much faster than a chain of pieces.
-  return `${values.map(copyText).join('\t')}\n`
-}
-
-function copyText(value: CopyValue): string {
-  if (value === null) return '\\N'
-  if (typeof value === 'string') return escape(value)
-  if (typeof value === 'number') return String(value)
-  if (typeof value === 'boolean') return value ? 't' : 'f'
-  const items = value.map((item) => (typeof item === 'number' ? String(item) : quoteItem(item)))
-  return escape(`{${items.join(',')}}`)
-}
-
-function quoteItem(text: string): string {
-  return NEEDS_QUOTING.test(text) ? `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` : `"${text}"`
-}
-
-const NEEDS_QUOTING = /["\\]/
-
-/** Postgres has no character NUL: it is left out, so that one line of a file cannot refuse all others. */
-function escape(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? text.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? '') : text
-}
-
-const NEEDS_ESCAPE = /[\\\t\n\r\0]/
-const ESCAPED = new RegExp(NEEDS_ESCAPE, 'g')
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\t': String.raw`\t`,
-  '\n': String.raw`\n`,
-  '\r': String.raw`\r`,
-}
-
 /** A session on a connection of a pool that serves nobody else. */
 export async function serverSession<DB, T>(
   pool: pg.Pool,
@@ -76,7 +38,8 @@ export async function serverSession<DB, T>(
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: poolOfOne(client) }) })
   try {
     await liftLimits(db)
-    await sql`set work_mem = '64MB'; set maintenance_work_mem = '256MB'`.execute(db)
+    // Statements that run for seconds are not worth compiling anew each time.
+    await sql`set work_mem = '64MB'; set maintenance_work_mem = '256MB'; set jit = off`.execute(db)
     return await work({
       db,
       copyIn: async (table, chunks) => {

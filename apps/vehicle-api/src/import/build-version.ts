@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { tableName, tablesOfVersion, type VersionNumbers } from '../data-tables.ts'
 import type { ImportSession } from '../database.ts'
 import { averageCost, type AverageCost } from '../model/average-cost.ts'
-import type { Category } from '../model/category.ts'
+import { categories as allCategories, type Category } from '../model/category.ts'
 import { modelScore } from '../model/model-score.ts'
 import { slug } from '../model/names.ts'
 import { fitReliability } from '../model/reliability/fit-reliability.ts'
@@ -161,11 +161,12 @@ function toModelYear({ year, complaints, doNotDrive }: CountedVehicle, score: Ve
   return { year, complaints, doNotDrive, measure: score, background: score.background }
 }
 
+/** In the order of the list, which that of the rows of a file does not decide. */
 function categoryCounts({ year, categories }: CountedVehicle) {
-  return Object.entries(categories).map(([category, { complaints }]) => ({
-    ...{ year, complaints },
-    category: category as Category,
-  }))
+  return allCategories.flatMap((category) => {
+    const { complaints } = categories[category] ?? { complaints: 0 }
+    return complaints === 0 ? [] : [{ year, category, complaints }]
+  })
 }
 
 function yearRow(counts: CountedVehicle, score: VehicleScore) {

@@ -4,7 +4,7 @@ import { readComplaintRow, vehicleOfRow, type ComplaintRow } from '../model/comp
 import { gatherComplaint } from '../model/complaint.ts'
 import { readParts } from './cut-parts.ts'
 import { createOdiNumbers, type OdiNumbers } from './odi-numbers.ts'
-import { readLines, splitLines } from './read-lines.ts'
+import { eachLine, readLines } from './read-lines.ts'
 import type { Batch } from './batch.ts'
 
 /** How complaint files are read. */
@@ -17,8 +17,8 @@ export type ComplaintReading = {
   readonly onProgress?: (share: number) => void
 }
 
-/** What a part of a complaint file says. */
-export type PartContent = Batch<ComplaintRecord> & {
+/** What a part of a complaint file says besides its complaints. */
+export type PartContent = Omit<Batch<ComplaintRecord>, 'records'> & {
   /** The ODI number of each run of rows. */
   readonly runs: readonly string[]
   /** Those that are about several vehicles. */
@@ -38,7 +38,8 @@ export async function* readComplaints(
 ): AsyncGenerator<Batch<ComplaintRecord>> {
   let before = 0
   for await (const part of readParts(path, onProgress)) {
-    const { lines, records, rejections, runs } = await readPart(part, currentYear)
+    const records: ComplaintRecord[] = []
+    const { lines, rejections, runs } = readPart(part, currentYear, (record) => records.push(record))
     for (const odi of runs) seen.add(odi)
     yield { lines, records, rejections: shifted(rejections, before) }
     before += lines
@@ -50,9 +51,16 @@ export function shifted(rejections: readonly Rejection[], before: number): Rejec
   return rejections.map((rejection) => ({ ...rejection, line: before + rejection.line }))
 }
 
-/** Reads a part of a complaint file: see {@link readComplaints}. Lines are numbered from 1 in it. */
-export async function readPart(part: Buffer, currentYear: number): Promise<PartContent> {
-  const records: ComplaintRecord[] = []
+/**
+ * Reads a part of a complaint file: see {@link readComplaints}. Lines are numbered from 1 in it.
+ *
+ * @param take is given the complaints one by one, so that few of them are in memory
+ */
+export function readPart(
+  part: Buffer,
+  currentYear: number,
+  take: (record: ComplaintRecord) => void,
+): PartContent {
   const rejections: Rejection[] = []
   const runs: string[] = []
   const several: string[] = []
@@ -64,23 +72,21 @@ export async function readPart(part: Buffer, currentYear: number): Promise<PartC
     const complaints = complaintsOf(run)
     runs.push(first.odi)
     if (complaints.length > 1) several.push(first.odi)
-    records.push(...complaints)
+    for (const complaint of complaints) take(complaint)
     run = []
   }
-  for await (const lines of splitLines([part], false)) {
-    for (const line of lines) {
-      count++
-      const row = readLine(line, currentYear)
-      if ('reason' in row) {
-        rejections.push({ line: count, ...row })
-        continue
-      }
-      if (run[0]?.odi !== row.odi) close()
-      run.push(row)
+  eachLine(part, (line) => {
+    count++
+    const row = readLine(line, currentYear)
+    if ('reason' in row) {
+      rejections.push({ line: count, ...row })
+      return
     }
-  }
+    if (run[0]?.odi !== row.odi) close()
+    run.push(row)
+  })
   close()
-  return { lines: count, records, rejections, runs, several }
+  return { lines: count, rejections, runs, several }
 }
 
 /**

@@ -6,11 +6,13 @@ import type { ModelContext } from '../model/narratives/analyse-model.ts'
 import type { TermCounts } from '../model/narratives/background.ts'
 import type { CopyBatch } from './batch.ts'
 import type { PartContent } from './complaint-file.ts'
+import type { KeptNarratives, NarrativeTarget, Shelf } from './narrative-shelves.ts'
 
 /** Who does the work of an import that needs no database. */
 export type Crew = {
   /** How many tasks it works on at once. */
   readonly hands: number
+  /** The bytes belong to it then. */
   readonly read: (task: ReadTask) => Promise<ReadLines>
   readonly mine: (task: MineTask) => Promise<MinedLines>
   /** Ends the threads; what they are at is given up. */
@@ -18,22 +20,23 @@ export type Crew = {
 }
 
 /** A part of a complaint file: see cutParts(). */
-export type ReadTask = { readonly bytes: Uint8Array; readonly currentYear: number }
-
-/** Its complaints as lines for COPY, in UTF-8. */
-export type ReadLines = CopyBatch & { readonly text: Uint8Array } & Pick<PartContent, 'runs' | 'several'>
-
-/** The narratives of some models, and what all of them are compared with. */
-export type MineTask = Pick<ModelContext, 'categoryCosts'> & {
-  readonly models: readonly ModelNarratives[]
-  readonly background: TermCounts
+export type ReadTask = {
+  readonly bytes: Uint8Array
+  readonly currentYear: number
+  /** Where its narratives go. */
+  readonly target: NarrativeTarget
 }
 
-/** All complaints of a model, ordered by id. */
-export type ModelNarratives = Pick<ModelContext, 'make' | 'model' | 'names'> & {
-  /** Id, model year, category, repair cost, component of each complaint, with tabs between them. */
-  readonly heads: readonly string[]
-  readonly texts: readonly string[]
+/** Its complaints as lines for COPY, in UTF-8. */
+export type ReadLines = CopyBatch &
+  Pick<PartContent, 'runs' | 'several'> & { readonly text: Uint8Array; readonly kept: KeptNarratives }
+
+/** The narratives of a shelf, and what all of them are compared with. */
+export type MineTask = Pick<ModelContext, 'categoryCosts'> & {
+  readonly shelf: Shelf
+  /** Every way that make and model are written, by `make/model`. */
+  readonly names: ReadonlyMap<string, readonly string[]>
+  readonly background: TermCounts
 }
 
 /** Their issues and similar complaints as lines for COPY, in UTF-8. */
@@ -56,7 +59,7 @@ const mostThreads = 4
 export function inlineCrew(): Crew {
   return {
     hands: 1,
-    read: steps.read,
+    read: async (task) => steps.read(task),
     mine: async (task) => steps.mine(task),
     close: () => Promise.resolve(),
   }
@@ -75,10 +78,17 @@ export function threadCrew(threads: number): Crew {
   })
   return {
     hands: threads,
-    read: (task) => pool.run(task, { name: 'read' }) as Promise<ReadLines>,
+    read: (task) => pool.run(task, { name: 'read', transferList: ownMemory(task) }) as Promise<ReadLines>,
     mine: (task) => pool.run(task, { name: 'mine' }) as Promise<MinedLines>,
     close: () => pool.destroy(),
   }
+}
+
+/** What a thread takes over instead of a copy: the memory of bytes that share it with no others. */
+function ownMemory({ bytes: { buffer, byteLength } }: ReadTask): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && byteLength > buffer.byteLength / 2 && byteLength > Buffer.poolSize
+    ? [buffer]
+    : []
 }
 
 /** Beside the folder of this file in the sources, beside main.js in the bundle. */

@@ -47,6 +47,14 @@ test('lines without any column, and none at all, are parts too', async () => {
   expect(await partsOf('', 3)).toEqual([])
 })
 
+test('a part has its memory for itself', async () => {
+  const chunk = Buffer.from('1\t1\ta\n2\t2\tb\n'.repeat(20_000))
+  const parts = []
+  for await (const part of cutParts([chunk])) parts.push(part)
+  expect(parts.length).toBeGreaterThan(0)
+  for (const { buffer } of parts) expect(buffer).not.toBe(chunk.buffer)
+})
+
 test('of a line that does not end, no more is kept than shows that it is too long', async () => {
   const parts = await partsOf(`1\t1\t${'x'.repeat(5_000_000)}\n2\t2\ty\n3\t3\tz\n`, 100_000)
   const [long = '', ...others] = parts.join('').split('\n')

@@ -28,17 +28,21 @@ async function* chunksOf(path: string, onProgress: Expected['onProgress']): Asyn
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
 
-/** The same for a stream of bytes, however these are cut into pieces. */
+/**
+ * The same for a stream of bytes, however these are cut into pieces. A part has its memory for itself, so that it can
+ * be given to a thread.
+ */
 export async function* cutParts(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
-    const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    // A copy in any case: whoever gave the chunk may use its memory again, and who takes a part may give it away.
+    const bytes: Buffer = Buffer.concat([rest, chunk])
     const end = bytes.lastIndexOf(LF) + 1
     // Rows of one number that fill several parts are nobody's complaint: memory matters more than keeping them together.
     const cut = startOfLastRun(bytes, end) || (end > mostBytes ? end : 0)
-    if (cut > 0) yield bytes.subarray(0, cut)
     // Of a line without end so much is kept that it is seen to be too long.
     rest = Buffer.from(bytes.subarray(cut, Math.min(bytes.length, end + longestLine + 1)))
+    if (cut > 0) yield bytes.subarray(0, cut)
   }
   if (rest.length > 0) yield rest
 }

@@ -6,10 +6,12 @@ import { inOrder } from './ahead.ts'
 import { readScattered, shifted } from './complaint-file.ts'
 import { complaintLine } from './complaint-line.ts'
 import type { Crew } from './crew.ts'
+import { keeper, type KeptComplaint } from './narrative-shelves.ts'
+import { toldOfWriting, type NarrativeFile } from './narrative-file.ts'
 import { readParts } from './cut-parts.ts'
 import { loadRecords, type LoadOptions, type Source, type Tally } from './load-dataset.ts'
 import { createOdiNumbers, type OdiNumbers } from './odi-numbers.ts'
-import { openWriter } from './rows.ts'
+import { openWriter, pagesOf } from './rows.ts'
 import { createTables } from './tables.ts'
 
 /** What the check of a complaint dataset looks at. */
@@ -26,19 +28,24 @@ export async function loadComplaints(
   session: ImportSession,
   dataset: number,
   files: readonly LocalFile[],
-  { crew, ...options }: LoadOptions & { readonly crew: Crew },
+  { crew, narratives, ...options }: LoadOptions & { readonly crew: Crew; readonly narratives: NarrativeFile },
 ): Promise<ComplaintTally> {
   const { currentYear } = options
+  const { target } = narratives
   const seen = createOdiNumbers()
   const several = new Set<string>()
   const source: Source = {
     ...{ kind: 'complaints', name: 'complaints', table: 'complaint', isPlain: true },
     read: async function* (path, onProgress) {
       let before = 0
-      const read = (bytes: Buffer) => crew.read({ bytes, currentYear })
+      const read = (bytes: Buffer) =>
+        crew.read({ bytes, currentYear, target }).catch((error: unknown) => {
+          throw toldOfWriting(error)
+        })
       for await (const part of inOrder(readParts(path, onProgress), read, crew.hands + 2)) {
         for (const odi of part.runs) seen.add(odi)
         for (const odi of part.several) several.add(odi)
+        narratives.add(part.kept)
         yield { ...part, rejections: shifted(part.rejections, before) }
         before += part.lines
       }
@@ -47,7 +54,9 @@ export async function loadComplaints(
   const tally = await loadRecords(session, dataset, source, files, options)
   const paths = files.map(({ path }) => path)
   await mergeScattered(session, dataset, paths, { currentYear, seen })
-  await numberVehicles(session.db, dataset, [...several, ...seen.scattered])
+  const replaced = [...several.union(seen.scattered)]
+  await numberVehicles(session.db, dataset, replaced)
+  await keepOnceMore(session, dataset, replaced, narratives)
   await writeSpellings(session.db, dataset)
   return { ...tally, ...(await countComplaints(session.db, dataset, options.today)) }
 }
@@ -86,6 +95,27 @@ async function numberVehicles(
       where odi = any(${odis})
     ) as ranked
     where target.ctid = ranked.ctid and ranked.number > 1`.execute(db)
+}
+
+/** Complaints that have been merged, or got another id, after their narratives were kept. */
+async function keepOnceMore(
+  session: ImportSession,
+  dataset: number,
+  odis: readonly string[],
+  narratives: NarrativeFile,
+): Promise<void> {
+  if (odis.length === 0) return
+  narratives.replaceBefore(odis)
+  const query = sql<KeptComplaint & { readonly id: string }>`
+    select id, odi, make, model, year, category, component, repair_cost as "repairCost", description
+    from ${sql.id(tableName('complaint', dataset))} where odi = any(${odis})`
+  const again = keeper()
+  await session.transaction(async () => {
+    for await (const rows of pagesOf(session.db, query)) {
+      for (const row of rows) again.add(row, row.id)
+      narratives.add(again.writeTo(narratives.target))
+    }
+  })
 }
 
 async function writeSpellings(db: QueryExecutorProvider, dataset: number): Promise<void> {

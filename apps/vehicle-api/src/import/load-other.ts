@@ -1,4 +1,4 @@
-import { copyLine } from '@hearth/chassis/bulk'
+import { copyLine } from '@hearth/chassis/copy-line'
 import type { LocalFile } from '@hearth/chassis/importing/fetch-file'
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 import { tableName } from '../data-tables.ts'

@@ -12,6 +12,7 @@ import { loadComplaints } from './load-complaints.ts'
 import { fetchFiles, type LoadOptions, type Tally } from './load-dataset.ts'
 import { loadOther } from './load-other.ts'
 import { mineNarratives } from './mine-narratives.ts'
+import { openNarrativeFile } from './narrative-file.ts'
 import type { LoadedDataset, ServedVersion } from './publish.ts'
 import type { ImportContext } from './run-import.ts'
 import { finishTables, reserveDataset } from './tables.ts'
@@ -112,9 +113,10 @@ function complaintLoader(
   context: Context,
 ): Loader {
   return async (session, id, files, options) => {
+    const narratives = openNarrativeFile()
     const crew = openCrew(files.reduce((sum, { bytes }) => sum + bytes, 0))
     try {
-      const tally = await loadComplaints(session, id, files, { ...options, crew })
+      const tally = await loadComplaints(session, id, files, { ...options, crew, narratives })
       checkComplaints(tally, served, wanted)
       const progress = progressOf('complaints', context)
       progress.step('making indexes, looking for common issues and similar complaints')
@@ -124,11 +126,12 @@ function complaintLoader(
       }
       await session.inParallel(
         ({ db }) => finishTables(db, ['complaint', 'spelling'], id),
-        (own) => mineNarratives(own, id, crew, tally.complaints, onRow),
+        (own) => mineNarratives(own, id, { crew, narratives }, tally.complaints, onRow),
       )
       return { ...tally, records: tally.complaints }
     } finally {
       await crew.close()
+      narratives.close()
     }
   }
 }

@@ -4,7 +4,9 @@ import type { ImportSession } from '../database.ts'
 import type { Category } from '../model/category.ts'
 import { createBackground, type GrowingBackground } from '../model/narratives/background.ts'
 import { asDone } from './ahead.ts'
-import type { Crew, ModelNarratives } from './crew.ts'
+import type { Crew, MineTask } from './crew.ts'
+import type { NarrativeFile } from './narrative-file.ts'
+import { shelfOf, shelves } from './narrative-shelves.ts'
 import { openWriter, pagesOf } from './rows.ts'
 import { createTables, finishTables } from './tables.ts'
 
@@ -17,20 +19,20 @@ import { createTables, finishTables } from './tables.ts'
 export async function mineNarratives(
   session: ImportSession,
   dataset: number,
-  crew: Crew,
+  { crew, narratives }: { readonly crew: Crew; readonly narratives: NarrativeFile },
   complaints: number,
   onRow: (complaints: number) => void,
 ): Promise<void> {
   await createTables(session.db, ['issue', 'similar'], dataset)
   const background = (await readBackground(session, dataset, complaints)).counts()
   const categoryCosts = await medianCosts(session.db, dataset)
-  const mine = (models: ModelNarratives[]) => crew.mine({ models, background, categoryCosts })
+  const mine = (task: Pick<MineTask, 'shelf' | 'names'>) => crew.mine({ ...task, background, categoryCosts })
   let seen = 0
   await session.transaction(async () => {
     const issues = openWriter(session, tableName('issue', dataset))
     const similar = openWriter(session, tableName('similar', dataset))
-    const models = modelsOf(session, dataset, await spellingsOf(session.db, dataset))
-    for await (const found of asDone(models, mine, crew.hands + 2)) {
+    const tasks = tasksOf(narratives, await spellingsOf(session.db, dataset))
+    for await (const found of asDone(tasks, mine, crew.hands + 2)) {
       await issues.addLines(found.issues)
       await similar.addLines(found.similar)
       onRow((seen += found.complaints))
@@ -41,39 +43,17 @@ export async function mineNarratives(
   await finishTables(session.db, ['issue', 'similar'], dataset)
 }
 
-/** The narratives of all models, a few models at a time. */
-async function* modelsOf(
-  { db }: ImportSession,
-  dataset: number,
+/** One after the other: none waits in memory. */
+async function* tasksOf(
+  narratives: NarrativeFile,
   names: ReadonlyMap<string, readonly string[]>,
-): AsyncGenerator<ModelNarratives[]> {
-  const query = sql<{ make: string; model: string; head: string; text: string }>`
-    select make, model, concat_ws(e'\t', id, year, category, coalesce(repair_cost::text, ''), component) as head,
-      description as text
-    from ${sql.id(tableName('complaint', dataset))} order by make collate "C", model collate "C", id collate "C"`
-  let models: (ModelNarratives & { heads: string[]; texts: string[] })[] = []
-  let count = 0
-  for await (const rows of pagesOf(db, query)) {
-    for (const { make, model, head, text } of rows) {
-      let last = models.at(-1)
-      if (last?.make !== make || last.model !== model) {
-        if (count >= complaintsAtOnce) {
-          yield models
-          models = []
-          count = 0
-        }
-        last = { make, model, names: names.get(`${make}/${model}`) ?? [], heads: [], texts: [] }
-        models.push(last)
-      }
-      last.heads.push(head)
-      last.texts.push(text)
-      count++
-    }
+): AsyncGenerator<Pick<MineTask, 'shelf' | 'names'>> {
+  const byShelf = Map.groupBy(names, ([key]) => shelfOf(key))
+  for (let shelf = 0; shelf < shelves; shelf++) {
+    const own = byShelf.get(shelf)
+    if (own !== undefined) yield { shelf: narratives.shelf(shelf), names: new Map(own) }
   }
-  if (models.length > 0) yield models
 }
-
-const complaintsAtOnce = 1_500
 
 /**
  * Counts the terms of a sample of all narratives: of every one in so many, which their ODI numbers decide. The counts

@@ -71,6 +71,19 @@ export async function* splitLines(
   }
 }
 
+/** Visits the lines of bytes that start and end where lines do, as {@link splitLines} does. */
+export function eachLine(bytes: Buffer, visit: (line: string | null) => void): void {
+  const isAllAscii = isAscii(bytes) && !bytes.includes(NUL)
+  const read = (start: number, end: number) =>
+    visit(end - start > longestLine ? null : decodeLine(bytes, start, end, isAllAscii))
+  let start = 0
+  for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {
+    read(start, end)
+    start = end + 1
+  }
+  if (start < bytes.length) read(start, bytes.length)
+}
+
 const NUL = 0
 const LF = 10
 const CR = 13

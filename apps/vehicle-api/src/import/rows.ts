@@ -1,4 +1,4 @@
-import { copyLine, type CopyValue } from '@hearth/chassis/bulk'
+import { copyLine, type CopyValue } from '@hearth/chassis/copy-line'
 import type { ImportSession } from '../database.ts'
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 

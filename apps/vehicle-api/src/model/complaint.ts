@@ -2,7 +2,8 @@ import type { Category } from './category.ts'
 import type { ComplaintRecord } from './complaint-record.ts'
 import type { ComplaintRow } from './complaint-row.ts'
 import { componentCategory, componentDepth, componentName, isUnspecific } from './components.ts'
-import { severityWeight, systemWeight } from './severity.ts'
+import { memoise } from './memo.ts'
+import { severityWeight, systemWeight, type Harm } from './severity.ts'
 import { cleanNarrative } from './text/clean-narrative.ts'
 import { manufacturerResponse } from './text/manufacturer-response.ts'
 import { narrativeCategory } from './text/narrative-category.ts'
@@ -26,21 +27,24 @@ export function gatherComplaint(rows: readonly ComplaintRow[]): ComplaintRecord 
   const { description, rawDescription } = gatherNarratives(ordered)
   const components = distinct(ordered.map(({ component }) => component.trim()).filter((path) => path !== ''))
   const classified = classify(components, description)
-  const { odi, make, model, year, makeName, modelName } = first
+  const { mileage, mileageSource } = gatherMileage(ordered, description)
+  const repair = repairCost(description)
   const severity = severityWeight(harm)
+  // Named one by one: spreading objects into each other takes longer than all the rest of this function.
+  // prettier-ignore
   return {
-    ...{ odi, make, model, year, makeName, modelName, trim: known(ordered, 'trim') },
-    dateReported: earliest(ordered, 'dateReported'),
-    dateIncident: earliest(ordered, 'dateIncident'),
-    ...classified,
-    ...{ components, description, rawDescription },
-    ...gatherMileage(ordered, description),
-    ...harm,
-    ...repairsIn(description),
-    purchaseDate: earliest(ordered, 'purchaseDate'),
-    response: manufacturerResponse(description),
-    ...{ state: known(ordered, 'state'), vin: known(ordered, 'vin') },
-    ...{ severity, weight: severity * systemWeight(classified.categories) },
+    odi: first.odi, make: first.make, model: first.model, year: first.year,
+    makeName: first.makeName, modelName: first.modelName, trim: known(ordered, 'trim'),
+    dateReported: earliest(ordered, 'dateReported'), dateIncident: earliest(ordered, 'dateIncident'),
+    category: classified.category, categories: classified.categories,
+    categorySource: classified.categorySource, component: classified.component,
+    components, description, rawDescription, mileage, mileageSource,
+    crash: harm.crash, fire: harm.fire, injuries: harm.injuries, deaths: harm.deaths,
+    repairCost: repair?.cost ?? null, repairCostKind: repair?.kind ?? null,
+    repairDescription: repair?.sentence ?? '', repairAttempted: repairAttempted(description),
+    purchaseDate: earliest(ordered, 'purchaseDate'), response: manufacturerResponse(description),
+    state: known(ordered, 'state'), vin: known(ordered, 'vin'),
+    severity, weight: severity * systemWeight(classified.categories),
   }
 }
 
@@ -62,25 +66,28 @@ function distinct(values: readonly string[]): readonly string[] {
   return values.length < 2 ? values : [...new Set(values)]
 }
 
-function earlier(a: string, b: string): string {
-  return b < a ? b : a
-}
-
 /** The first value that a row has. */
 function known(rows: readonly ComplaintRow[], field: 'trim' | 'state' | 'vin'): string | null {
-  return rows.find((row) => row[field] !== null)?.[field] ?? null
+  for (const row of rows) if (row[field] !== null) return row[field]
+  return null
 }
 
 function earliest(
   rows: readonly ComplaintRow[],
   field: 'dateReported' | 'dateIncident' | 'purchaseDate',
 ): string | null {
-  const dates = rows.map((row) => row[field]).filter((date) => date !== null)
-  return dates.length === 0 ? null : dates.reduce(earlier)
+  let first: string | null = null
+  for (const row of rows) {
+    const date = row[field]
+    if (date !== null && (first === null || date < first)) first = date
+  }
+  return first
 }
 
 /** Each row repeats the numbers of the whole incident, so they are not added up. */
-function gatherHarm(rows: readonly ComplaintRow[]) {
+function gatherHarm(rows: readonly ComplaintRow[]): Harm {
+  const [only] = rows
+  if (only !== undefined && rows.length === 1) return only
   return {
     crash: rows.some(({ crash }) => crash),
     fire: rows.some(({ fire }) => fire),
@@ -90,6 +97,14 @@ function gatherHarm(rows: readonly ComplaintRow[]) {
 }
 
 function gatherNarratives(rows: readonly ComplaintRow[]) {
+  const [only] = rows
+  if (only !== undefined && rows.length === 1) {
+    const { narrative } = only
+    const description = cleanNarrative(narrative)
+    // A narrative of blanks is none.
+    const isSame = narrative === description || narrative.trim() === ''
+    return { description, rawDescription: isSame ? null : narrative }
+  }
   const raw = distinct(rows.map(({ narrative }) => narrative).filter((text) => text.trim() !== ''))
   const description = distinct(raw.map(cleanNarrative).filter((text) => text !== '')).join(betweenNarratives)
   const original = raw.join(betweenNarratives)
@@ -97,20 +112,9 @@ function gatherNarratives(rows: readonly ComplaintRow[]) {
 }
 
 function gatherMileage(rows: readonly ComplaintRow[], description: string) {
-  const reported = rows.find((row) => row.mileage !== null)?.mileage ?? null
-  if (reported !== null) return { mileage: reported, mileageSource: 'reported' } as const
+  for (const { mileage } of rows) if (mileage !== null) return { mileage, mileageSource: 'reported' } as const
   const mileage = narrativeMileage(description)
   return { mileage, mileageSource: mileage === null ? null : ('narrative' as const) }
-}
-
-function repairsIn(description: string) {
-  const found = repairCost(description)
-  return {
-    repairCost: found?.cost ?? null,
-    repairCostKind: found?.kind ?? null,
-    repairDescription: found?.sentence ?? '',
-    repairAttempted: repairAttempted(description),
-  }
 }
 
 type Classified = Pick<ComplaintRecord, 'category' | 'categories' | 'categorySource' | 'component'>
@@ -120,6 +124,19 @@ type Classified = Pick<ComplaintRecord, 'category' | 'categories' | 'categorySou
  * deepest path, then that of the first row. Where the components say nothing, the narrative may.
  */
 function classify(components: readonly string[], description: string): Classified {
+  const [only] = components
+  const classified =
+    only !== undefined && components.length === 1 ? ofComponent(only) : ofComponents(components)
+  if (!components.every(isUnspecific)) return classified
+  const category = narrativeCategory(description)
+  if (category === null) return classified
+  return { category, categories: [category], categorySource: 'narrative', component: classified.component }
+}
+
+/** Most complaints have one component, and all have the same few hundred. */
+const ofComponent: (path: string) => Classified = memoise((path) => ofComponents([path]), 5_000)
+
+function ofComponents(components: readonly string[]): Classified {
   const ranked = components
     .map((path, index) => ({ path, index, category: componentCategory(path), depth: componentDepth(path) }))
     .sort(
@@ -130,10 +147,6 @@ function classify(components: readonly string[], description: string): Classifie
     )
   const [primary] = ranked
   const component = primary === undefined ? '' : componentName(primary.path)
-  if (components.every(isUnspecific)) {
-    const category = narrativeCategory(description)
-    if (category !== null) return { category, categories: [category], categorySource: 'narrative', component }
-  }
   const categories: readonly Category[] = [...new Set(ranked.map(({ category }) => category))]
   return {
     category: primary?.category ?? 'other',

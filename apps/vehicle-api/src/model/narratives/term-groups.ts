@@ -35,8 +35,8 @@ export function distinctiveTerms(
     const count = (counts[term] ?? 0) + 1
     counts[term] = count
     if (count === minimumReports) frequent.push(term)
-    total++
   })
+  for (const { text } of texts) total += index.distinct[text] ?? 0
   for (const term of frequent) {
     const count = counts[term] ?? 0
     const z = distinctiveness(count, total, hashes[term] ?? 0, background)

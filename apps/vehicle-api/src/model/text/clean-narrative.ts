@@ -1,3 +1,5 @@
+import { hints, hintsOf } from './hints.ts'
+
 /** What stands for a part that the authority has blacked out. */
 export const redacted = '[redacted]'
 
@@ -6,9 +8,15 @@ export const redacted = '[redacted]'
  * repaired, blanks in order. The words stay as they were written, in capitals where they were.
  */
 export function cleanNarrative(raw: string): string {
-  const plain = inOrder(withoutInitials(decoded(raw).trimEnd()))
+  const hinted = hintsOf(raw)
+  // Nothing to decode and no blanks to put in order, as in most.
+  const isTidy = (hinted & hints.untidy) === 0 && !raw.includes('&')
+  const plain = isTidy
+    ? withoutInitials(raw.trimEnd()).trim()
+    : inOrder(withoutInitials(decoded(raw).trimEnd()))
   let text = plain
-  if (text.includes('[') || /redacted/i.test(text)) text = neutralRedactions(text)
+  const mayBeRedacted = isTidy ? (hinted & hints.redacted) !== 0 : /redacted/i.test(text)
+  if (mayBeRedacted || text.includes('[')) text = neutralRedactions(text)
   if (text.includes('*')) text = withoutMarks(text)
   return text === plain ? text : inOrder(withoutInitials(text.trimEnd()))
 }

@@ -1,4 +1,5 @@
 import type { ManufacturerResponse } from '../complaint-record.ts'
+import { hints, hintsOf } from './hints.ts'
 import { sentenceAt } from './sentences.ts'
 
 /**
@@ -6,9 +7,9 @@ import { sentenceAt } from './sentences.ts'
  * service bulletin, or that the maker knows; the weightiest of them. The summary is the sentence that says so.
  */
 export function manufacturerResponse(text: string): ManufacturerResponse | null {
-  const lower = text.toLowerCase()
+  const hinted = hintsOf(text)
   for (const { type, hint, find } of findings) {
-    if (!hint.test(lower)) continue
+    if ((hinted & hint) === 0) continue
     const found = find(text)
     if (found === null) continue
     return { type, reference: found.reference, date: null, summary: sentenceAt(text, found.index) }
@@ -20,28 +21,28 @@ type Found = { readonly reference: string | null; readonly index: number }
 
 type Finding = {
   readonly type: ManufacturerResponse['type']
-  /** Occurs in lower case where there is something to find. */
-  readonly hint: RegExp
+  /** Given where there may be something to find. */
+  readonly hint: number
   readonly find: (text: string) => Found | null
 }
 
 const findings: readonly Finding[] = [
   {
     type: 'recall',
-    hint: /recall|campaign|v[-\d]/,
+    hint: hints.campaign,
     find: findCampaign,
   },
   {
     type: 'investigation',
-    hint: /(?:pe|ea|rq|dp|aq)[ -]?\d\d/,
+    hint: hints.investigation,
     find: (text) => referenceIn(text, investigation),
   },
   {
     type: 'service_bulletin',
-    hint: /tsb|bulletin|satisfaction/,
+    hint: hints.bulletin,
     find: (text) => referenceIn(text, bulletin),
   },
-  { type: 'notified', hint: /manufacturer|corporate|customer/, find: findNotice },
+  { type: 'notified', hint: hints.maker, find: findNotice },
 ]
 
 /** `23V380000`, `94V-129`; those of equipment, tyres and child seats only where they are called so. */

@@ -1,3 +1,5 @@
+import { hints, hintsOf } from './hints.ts'
+
 /**
  * Miles on the vehicle at the failure, as the narrative has them: `THE FAILURE MILEAGE WAS 57,000`, `AT 76K MILES`.
  * Distances driven, warranties, speeds and the miles at the purchase are none of it.
@@ -5,7 +7,7 @@
  * @returns 1 to 400,000; null when it has none, or several of which none is said to be that of the failure
  */
 export function narrativeMileage(text: string): number | null {
-  if (!/mile|odometer/i.test(text)) return null
+  if ((hintsOf(text) & hints.miles) === 0) return null
   const named = milesIn(text, failureMileage)
   if (named.length > 0) return named[0] ?? null
   const [only, ...others] = new Set(milesIn(text, onVehicle))

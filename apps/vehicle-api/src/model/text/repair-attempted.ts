@@ -1,3 +1,5 @@
+import { hints, hintsOf } from './hints.ts'
+
 /**
  * Whether somebody has repaired the vehicle or tried to, as far as the narrative says so: `THE VEHICLE WAS NOT
  * REPAIRED`, `THE DEALER REPLACED THE MODULE TWICE`. What should, could or has to be repaired says nothing.
@@ -5,6 +7,8 @@
  * @returns null when it does not say
  */
 export function repairAttempted(text: string): boolean | null {
+  const hinted = hintsOf(text)
+  if ((hinted & (hints.mended | hints.refused)) === 0) return null
   const lower = text.toLowerCase()
   let isDenied = false
   for (const { index } of lower.matchAll(mended)) {
@@ -13,7 +17,7 @@ export function repairAttempted(text: string): boolean | null {
     if (denied.test(clause)) isDenied = true
     else if (!wished.test(clause) && said.test(clause)) return true
   }
-  return isDenied || refused.test(lower) ? false : null
+  return isDenied || ((hinted & hints.refused) !== 0 && refused.test(lower)) ? false : null
 }
 
 const mended = /\b(?:repaired|replaced|fixed|rebuilt|reprogrammed|reflashed)\b/g

@@ -1,3 +1,4 @@
+import { hints, hintsOf } from './hints.ts'
 import { sentenceAt } from './sentences.ts'
 
 /** What a repair has cost, or would. */
@@ -14,7 +15,7 @@ export type RepairCost = {
  * are none, nor is what a diagnosis alone has cost.
  */
 export function repairCost(text: string): RepairCost | null {
-  if (!text.includes('$') && !/dollar|bucks|usd/i.test(text)) return null
+  if ((hintsOf(text) & hints.money) === 0) return null
   const found = amountsIn(text).filter((amount) => isRepair(text, amount))
   const [largest] = found.sort((a, b) => b.cost - a.cost || a.start - b.start)
   if (largest === undefined) return null

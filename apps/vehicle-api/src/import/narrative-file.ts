@@ -1,0 +1,81 @@
+import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { closeSync, mkdtempSync, openSync, rmdirSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  notWritten,
+  piecesOf,
+  type KeptNarratives,
+  type NarrativeTarget,
+  type Shelf,
+} from './narrative-shelves.ts'
+
+/**
+ * The narratives of the complaints that are being read, in a temporary file, so that they need not be read back from
+ * the database in another order to be mined. All complaints of a model lie on one of its shelves.
+ */
+export type NarrativeFile = {
+  /** Where threads write to: see keepNarratives(). */
+  readonly target: NarrativeTarget
+  /** Notes what has been written. */
+  readonly add: (kept: KeptNarratives) => void
+  /** The complaints of these ODI numbers are not meant as far as they have been noted: others replace them. */
+  readonly replaceBefore: (odis: readonly string[]) => void
+  readonly shelf: (shelf: number) => Shelf
+  /** Gives the room on the disk back. */
+  readonly close: () => void
+}
+
+/**
+ * Opens an empty one in the directory for temporary files. It has no name there: when the process ends, however that
+ * happens, it is gone.
+ *
+ * @throws ImportError when the directory cannot be written to
+ */
+export function openNarrativeFile(): NarrativeFile {
+  const kept: KeptNarratives[] = []
+  let [replaced, replacedIn] = [sharedNumbers([]), 0]
+  const descriptor = openNameless()
+  const end = new BigInt64Array(new SharedArrayBuffer(8))
+  return {
+    target: { descriptor, end },
+    add: (some) => kept.push(some),
+    replaceBefore: (odis) => {
+      replaced = sharedNumbers(odis).sort()
+      replacedIn = kept.length
+    },
+    shelf: (shelf) => ({ ...{ descriptor, replaced, replacedIn }, pieces: piecesOf(shelf, kept) }),
+    close: () => closeSync(descriptor),
+  }
+}
+
+/** An error of who wrote to it, as a reason for the operator where it is one. */
+export function toldOfWriting(error: unknown): unknown {
+  const reason =
+    typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
+  if (!reason.startsWith(notWritten)) return error
+  return new ImportError(
+    `${reason}. The whole complaint file takes 1.5 GB there; TMPDIR names another directory.`,
+  )
+}
+
+function openNameless(): number {
+  try {
+    const directory = mkdtempSync(join(tmpdir(), 'hearth-import-'))
+    const path = join(directory, 'narratives')
+    const descriptor = openSync(path, 'wx+')
+    unlinkSync(path)
+    rmdirSync(directory)
+    return descriptor
+  } catch (error) {
+    throw new ImportError(
+      `No file can be made in the directory for temporary files: ${reasonOf(error)}. TMPDIR names another.`,
+    )
+  }
+}
+
+function sharedNumbers(odis: readonly string[]): Uint32Array<SharedArrayBuffer> {
+  const numbers = new Uint32Array(new SharedArrayBuffer(4 * odis.length))
+  for (const [at, odi] of odis.entries()) numbers[at] = Number(odi)
+  return numbers
+}
