@@ -1,10 +1,11 @@
 import jwt from 'jsonwebtoken'
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createSessions } from '../src/sessions.ts'
 import { newAddress, testSettings, type TestApp } from '../testing/test-app.ts'
 import { bearerDeployment, echoDeployment, startEcho } from './echo-service.ts'
 
 const [secret = ''] = testSettings.sessionSecrets
+const { privateKey: ownKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 describe.each([
   ['X-API-Key', echoDeployment],
@@ -202,6 +203,7 @@ describe.each([
       ['with the algorithm none', () => jwt.sign(claims(), '', { algorithm: 'none' })],
       ['with the algorithm None and a signature', () => sign({ alg: 'None' }, claims(), secret)],
       ['with the algorithm HS512', () => signed({}, { algorithm: 'HS512' })],
+      ['with the algorithm RS256', () => jwt.sign(claims(), ownKey, { algorithm: 'RS256' })],
       ['expired', () => signed({ exp: now - 1 })],
       ['without an expiry', () => signed({ exp: undefined })],
       ['not valid yet', () => signed({ nbf: now + 60 })],
@@ -238,8 +240,7 @@ describe.each([
       }
 
       expect(sessions.read(token)).toEqual({ tag, version: 1 })
-      // The last character of base64url holds bits that mean nothing; they change the text, not the signature.
-      expect(accepted.filter((text) => text.slice(0, -1) !== token.slice(0, -1))).toEqual([])
+      expect([bytes.length * 8 >= 1_000, accepted]).toEqual([true, []])
     })
 
     test('is refused at a length that a header cannot have and the library does not parse (T54)', () => {
