@@ -31,6 +31,16 @@ function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false })
   let lines = ''
   let timer: NodeJS.Timeout | undefined
+  let isUsed = false
+
+  /** Many loggers are made that never say anything, and a process has not room for as many listeners. */
+  function writeAtExit(): void {
+    isUsed = true
+    process.once('exit', () => {
+      output.flushSync()
+      pino.destination({ dest: 1, sync: true }).write(lines)
+    })
+  }
 
   function writeLines(): void {
     clearTimeout(timer)
@@ -39,12 +49,9 @@ function standardOutput(): DestinationStream {
     lines = ''
   }
 
-  process.once('exit', () => {
-    output.flushSync()
-    pino.destination({ dest: 1, sync: true }).write(lines)
-  })
   return {
     write(line) {
+      if (!isUsed) writeAtExit()
       lines += line
       if (!isPatient(line) || lines.length > largestWrite) writeLines()
       else timer ??= setTimeout(writeLines, 100).unref()
