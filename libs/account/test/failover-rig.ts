@@ -94,9 +94,14 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     return one.gate
   }
 
-  for (let i = 0; i < (options.instances ?? 1); i++) await open()
   const [server] = store.nodes
   if (server === undefined) throw new Error('There is no node.')
+  try {
+    for (let i = 0; i < (options.instances ?? 1); i++) await open()
+  } catch (error) {
+    await closeRig(store, database, instances) // or its timers would keep the test run alive
+    throw error
+  }
   return Object.assign(time, {
     ...{ server, nodes: store.nodes, database, gates, clients, links, log, open },
     ...callsOf(database.db, gates),

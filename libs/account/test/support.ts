@@ -66,14 +66,14 @@ export type TestGate = {
 
 export async function openTestGate(
   kind: GateKind,
-  options: { burstPerSecond?: number; now?: number } = {},
+  options: { burstPerSecond?: number; now?: number; code?: 'slr' | 'wfr' } = {},
 ): Promise<TestGate> {
   const database = await openTestDatabase(kind === 'pglite' ? 'pglite' : 'postgres')
   const cluster = kind === 'cluster' ? await startRedisCluster() : undefined
   const redis = kind === 'redis' || cluster !== undefined ? openTestRedis(cluster?.url) : undefined
   const test: Pick<TestGate, 'now'> = { now: options.now }
   const gate = await openGate({
-    deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
+    deployment: { name: 'test', code: options.code ?? 'slr', keyHeader: 'X-API-Key' },
     plans: testPlans,
     burst: burstOf(options.burstPerSecond ?? 0),
     db: database.db,

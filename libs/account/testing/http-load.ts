@@ -18,7 +18,10 @@ export type LoadReply = {
 export type LoadRequest = {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as it is, in place of a body. */
+  readonly text?: string
 }
 
 /** A client for many requests at once, on connections that it keeps. It never rejects. */
@@ -38,19 +41,19 @@ export function openLoadClient(): LoadClient {
   }
 }
 
-function sendOn(agent: Agent, url: string, { method, headers, body }: LoadRequest): Promise<LoadReply> {
-  const json = body === undefined ? undefined : JSON.stringify(body)
+function sendOn(agent: Agent, url: string, { method, headers, body, text }: LoadRequest): Promise<LoadReply> {
+  const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
   const startedAt = performance.now()
   return new Promise((resolve) => {
-    const finish = (status: number, answered: IncomingHttpHeaders, text: string): void => {
+    const finish = (status: number, answered: IncomingHttpHeaders, answer: string): void => {
       const endedAt = performance.now()
-      resolve({ ...{ status, headers: answered, text, startedAt, endedAt }, body: parse(text) })
+      resolve({ ...{ status, headers: answered, text: answer, startedAt, endedAt }, body: parse(answer) })
     }
     const outgoing = httpRequest(url, {
-      ...{ agent, method: method ?? (json === undefined ? 'GET' : 'POST') },
+      ...{ agent, method: method ?? (content === undefined ? 'GET' : 'POST') },
       headers: {
-        ...(json !== undefined && {
-          ...{ 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) },
+        ...(content !== undefined && {
+          ...{ 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(content) },
         }),
         ...headers,
       },
@@ -59,16 +62,16 @@ function sendOn(agent: Agent, url: string, { method, headers, body }: LoadReques
       finish(0, {}, '')
     })
     outgoing.once('response', (incoming) => {
-      let text = ''
-      incoming.setEncoding('utf8').on('data', (part: string) => (text += part))
+      let received = ''
+      incoming.setEncoding('utf8').on('data', (part: string) => (received += part))
       incoming.once('end', () => {
-        finish(incoming.statusCode ?? 0, incoming.headers, text)
+        finish(incoming.statusCode ?? 0, incoming.headers, received)
       })
       incoming.once('error', () => {
         finish(0, {}, '')
       })
     })
-    outgoing.end(json)
+    outgoing.end(content)
   })
 }
 

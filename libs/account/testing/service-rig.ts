@@ -45,6 +45,8 @@ export type ServiceRig = {
   readonly redis: () => TestServer
   /** The nodes of the Redis Cluster. @throws Error when there is none */
   readonly cluster: () => TestCluster
+  /** Every Redis there is, beside all links. */
+  readonly redisUrls: () => readonly string[]
   /** A connection to Postgres beside all links. */
   readonly database: Database<AccountTables>
   readonly instances: readonly RigInstance[]
@@ -105,9 +107,10 @@ export type RigAccount = {
   readonly email: string
 }
 
-/** Starts a rig of the service in whose folder the tests run. */
+/** Starts a rig of the service in whose folder the tests run. What had been started is ended when it fails. */
 export async function openServiceRig(options: ServiceRigOptions): Promise<ServiceRig> {
   const seed = options.seed ?? randomInt(2 ** 31)
+  const random = seededRandom(seed)
   const stores = await startStores(options)
   const secrets = { KEY_PEPPER: newSecret(), JWT_SECRET: newSecret(), OPERATOR_TOKEN: newSecret() }
   const log = createLogger({ level: 'silent', service: 'rig' })
@@ -115,18 +118,19 @@ export async function openServiceRig(options: ServiceRigOptions): Promise<Servic
   const database = await openDatabase<AccountTables>({
     ...{ url: stores.postgres.url, dataDir: '', schema: deployment.name, log, queryTimeoutMs: 10_000 },
   })
-  const random = seededRandom(seed)
   const common = { ...secrets, ...noLimits, ...options.environment }
-  const numbers = Array.from({ length: options.instances ?? 3 }, (_, number) => number)
-  const instances = await Promise.all(
-    numbers.map(async (number) => {
-      const links = options.links === false ? {} : await openLinks(stores, random)
-      return startInstance(number, stores, links, common)
-    }),
+  const starting = Array.from({ length: options.instances ?? 3 }, async (_, number) =>
+    startInstance(number, stores, options.links === false ? {} : await openLinks(stores, random), common),
   )
-  const client = openLoadClient()
-  const parts = { seed, random, stores, database, instances, client, secrets, deployment }
-  return rigOf(parts)
+  const settled = await Promise.allSettled(starting)
+  const instances = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const parts = { seed, random, stores, database, instances, client: openLoadClient(), secrets, deployment }
+  const failure = settled.find(({ status }) => status === 'rejected')
+  if (failure === undefined) return rigOf(parts)
+  await closeRig(parts)
+  throw new Error('An instance of the rig did not start.', {
+    cause: (failure as PromiseRejectedResult).reason,
+  })
 }
 
 /** Nothing but quotas limits the requests of a test. */
@@ -160,6 +164,7 @@ function rigOf(parts: Parts): ServiceRig {
     ...{ seed, random, database, instances, instance, postgres: stores.postgres },
     redis: () => there(stores.redis, 'single Redis'),
     cluster: () => there(stores.cluster, 'Redis Cluster'),
+    redisUrls: () => (stores.redis?.url ?? stores.cluster?.url ?? '').split(',').filter(Boolean),
     account: (plan = 'free') => insertAccount(parts, plan, secrets.KEY_PEPPER),
     send(path, { key, instance: number, headers, ...request } = {}) {
       const keyed = key === undefined ? {} : { [deployment.keyHeader]: key }
@@ -214,7 +219,11 @@ async function startInstance(
     DATABASE_URL: postgresLink?.through(postgres.url) ?? postgres.url,
     ...(redisUrl !== undefined && { REDIS_URL: redisLink?.through(redisUrl) ?? redisUrl }),
   }
-  let service = await startReady(environment)
+  const closeLinks = () => Promise.all([redisLink?.close(), postgresLink?.close()])
+  let service = await startReady(environment).catch(async (error: unknown) => {
+    await closeLinks()
+    throw error
+  })
   const log = followLog()
   return {
     ...{ number, service: () => service },
@@ -230,7 +239,7 @@ async function startInstance(
     },
     async close() {
       await service.stop('SIGKILL')
-      await Promise.all([redisLink?.close(), postgresLink?.close()])
+      await closeLinks()
     },
     heal() {
       redisLink?.heal()
@@ -262,6 +271,11 @@ async function insertAccount(
   return { tag, selector, key, email }
 }
 
+/** A well-formed key that nobody has, of a deployment by its code. */
+export function unknownKey(service: Deployment['code']): string {
+  return makeKey({ service, tag: randomBase62(10), selector: randomBase62(4) }, randomBase62(32))
+}
+
 async function closeRig({ instances, client, database, stores }: Parts): Promise<void> {
   client.close()
   await Promise.all(instances.map((one) => one.close()))
@@ -269,9 +283,9 @@ async function closeRig({ instances, client, database, stores }: Parts): Promise
   await Promise.all([stores.postgres.stop(), stores.redis?.stop(), stores.cluster?.stop()])
 }
 
-/** Waits for something that must become true; fails after 20 seconds. */
+/** Waits for something that must become true; fails after a minute, which even a busy machine does not need. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 60_000
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`It did not come true in time: ${what}`)
     await new Promise((resume) => setTimeout(resume, 10))

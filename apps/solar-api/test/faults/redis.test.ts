@@ -1,20 +1,19 @@
 import type { ServiceRig } from '@hearth/account/testing/service-rig'
 import { until } from '@hearth/account/testing/service-rig'
-import { endAll, newSecret, send, untilStatus } from '@hearth/chassis/testing/service-process'
+import { endAll, send } from '@hearth/chassis/testing/service-process'
 import { isCampaign, measured, size } from '@hearth/infra/campaign'
-import { applyRedisUsers } from '@hearth/infra/redis-users'
-import { startRedis } from '@hearth/infra/test-servers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expectCounted, expectNoHarm, report, underLoad } from './load.ts'
+import { fileURLToPath } from 'node:url'
 import {
-  calculate,
-  calculateAtOnce,
-  openSolarRig,
-  remainingOf,
-  statuses,
-  usedOf,
-  withRedis,
-} from './solar-rig.ts'
+  expectCounted,
+  expectNoHarm,
+  isStarvedAt,
+  milliseconds,
+  percentile,
+  report,
+  underLoad,
+} from './load.ts'
+import { calculateAtOnce, openSolarRig, remainingOf, statuses, usedOf, withRedis } from './solar-rig.ts'
 
 import.meta.jest.setTimeout(size(120_000, 900_000))
 afterAll(endAll)
@@ -22,7 +21,9 @@ afterAll(endAll)
 describe('three processes whose Redis', () => {
   let rig: ServiceRig
   beforeAll(async () => {
-    rig = await openSolarRig({ redis: { appendonly: true } })
+    const preload = fileURLToPath(new URL('collect-garbage.cjs', import.meta.url))
+    const environment = { NODE_OPTIONS: `--require ${preload}` }
+    rig = await openSolarRig({ redis: { appendonly: true }, environment })
   })
   afterAll(() => rig.close())
   beforeEach(() => rig.serving('redis'))
@@ -57,24 +58,36 @@ describe('three processes whose Redis', () => {
     report('T13', outcome)
     measured(`T13: Redis was used again ${back.toFixed(0)} ms after it answered`)
     expectNoHarm(rig, outcome)
-    expect(back).toBeLessThan(size(5_000, 1_000))
+    if (!isStarvedAt(outcome.controlMs)) expect(back).toBeLessThan(size(5_000, 1_000))
     await expectCounted(rig, outcome, (account) => quota(account, all))
   })
 
   test('hangs and wakes: no error, no wait, what it was asked meanwhile is not done (T14)', async () => {
     const all = await accounts()
+    let times: number[][] = []
     const outcome = await underLoad(rig, all, async () => {
+      const marks = rig.instances.map(({ mark }) => mark())
       rig.redis().pause()
       await rig.serving('postgres')
       await sleep(outageMs)
+      times = rig.instances.map(({ logged }, i) => logged(marks[i]).map(({ ms }) => ms))
       rig.redis().resume()
       await rig.serving('redis')
       await sleep(500)
     })
 
     report('T14', outcome)
+    const [first, later] = [times.flatMap((of) => of.slice(0, 5)), times.flatMap((of) => of.slice(5))]
+    const numbers = [Math.max(...first), percentile(later, 50), percentile(later, 99)]
+    measured(
+      `T14: slowest of the first five ${numbers[0]} ms; later median ${numbers[1]}, p99 ${numbers[2]} ms`,
+    )
     expectNoHarm(rig, outcome)
     await expectCounted(rig, outcome, (account) => quota(account, all))
+    if (isCampaign) {
+      expect(percentile(first, 99)).toBeLessThanOrEqual(150 + outcome.controlMs)
+      expect(percentile(later, 99)).toBeLessThanOrEqual(20 + outcome.controlMs)
+    }
   })
 
   test('is full and takes no writes: it is as if it were away, and readiness says so (T17)', async () => {
@@ -92,7 +105,6 @@ describe('three processes whose Redis', () => {
 
     expectNoHarm(rig, outcome)
     await expectCounted(rig, outcome, (account) => quota(account, all))
-    const degraded = { status: 'degraded', checks: { postgres: 'ok', redis: 'failed' } }
     expect(readiness).toEqual([degraded, degraded, degraded])
   })
 
@@ -120,8 +132,9 @@ describe('three processes whose Redis', () => {
     )
 
     expectNoHarm(rig, outcome)
+    expect(outcome.all.length).toBeGreaterThanOrEqual(size(150, 1_000))
     await expectCounted(rig, outcome)
-    expect(rig.instances.map(({ serving }) => serving())).toEqual(['redis', 'redis', 'redis'])
+    if (!isStarvedAt(outcome.controlMs)) expect(outcome.losses).toBe(0)
   })
 
   test('is slow: 30 ms are waited for, with 80 ms Postgres serves until it is fast again (T15)', async () => {
@@ -133,12 +146,13 @@ describe('three processes whose Redis', () => {
     })
     if (isCampaign) expect(slow.losses).toBe(0)
 
+    let [openedMs, closedMs] = [0, 0]
     const tooSlow = await underLoad(rig, all, async () => {
       for (const { redisLink } of rig.instances) redisLink().disturb({ down: { latencyMs: 80 } })
-      await rig.serving('postgres')
+      openedMs = await milliseconds(rig.serving('postgres'))
       await sleep(forMs)
       rig.heal()
-      await rig.serving('redis')
+      closedMs = await milliseconds(rig.serving('redis'))
     })
     const unsteady = await underLoad(rig, all, async () => {
       const toxics = { jitterMs: 50, resets: 0.01 }
@@ -152,144 +166,86 @@ describe('three processes whose Redis', () => {
     report('T15, 30 ms', slow)
     report('T15, 80 ms', tooSlow)
     report('T15, jitter and resets', unsteady)
+    measured(`T15: given up after ${openedMs.toFixed(0)} ms, used again after ${closedMs.toFixed(0)} ms`)
+    if (!isStarvedAt(tooSlow.controlMs))
+      expect([openedMs < size(5_000, 1_000), closedMs < size(5_000, 1_000)]).toEqual([true, true])
   })
 
   test('comes and goes: no error, no more than the quota, and no memory lost (T27)', async () => {
     const all = await accounts()
-    const memory = async () =>
-      Promise.all(rig.instances.map(({ service }) => residentBytes(service().internalUrl)))
-    const before = await memory()
-    const outcome = await underLoad(rig, all, async () => {
-      for (let flap = 0; flap < size(4, 30); flap++) {
+    const flaps = size(4, 30)
+    const flap = async (times: number) => {
+      for (let i = 0; i < times; i++) {
         await rig.redis().kill()
         await sleep(size(300, 1_000))
         await rig.redis().restart()
         await sleep(size(300, 1_000))
       }
       await rig.serving('redis')
-    })
+    }
+    await underLoad(rig, all, () => flap(3)) // warms up
+    const before = await memory(rig)
+    const outcome = await underLoad(rig, all, () => flap(flaps))
+    const after = await memory(rig)
 
+    report('T27', outcome)
+    const grown = after.map(({ keptMb, residentMb }, i) => [
+      keptMb - (before[i]?.keptMb ?? 0),
+      residentMb - (before[i]?.residentMb ?? 0),
+    ])
+    const inWords = grown.map((mb) => mb.map((one) => one.toFixed(1)).join(' of '))
+    measured(`T27: memory kept of memory held grown by ${inWords.join(', ')} MB`)
     expectNoHarm(rig, outcome)
     await expectCounted(rig, outcome, (account) => quota(account, all))
-    const grown = (await memory()).map((bytes, i) => (bytes - (before[i] ?? 0)) / 2 ** 20)
-    report('T27', outcome)
-    measured(`T27: memory grown by ${grown.map((mb) => mb.toFixed(1)).join(', ')} MB`)
-    expect(Math.max(...grown)).toBeLessThan(size(100, 50))
+    if (!isStarvedAt(outcome.controlMs))
+      expect(outcome.losses).toBeLessThanOrEqual(flaps * rig.instances.length)
+    expect(Math.max(...grown.map(([kept = NaN]) => kept))).toBeLessThan(5)
   })
 
   test('is not there at the start: the service starts, says so, and uses it when it comes (T16)', async () => {
     await rig.redis().kill()
-    const instance = rig.instance(2)
-    await instance.service().stop()
-    const startedAt = performance.now()
-    await instance.start()
-    const readyMs = performance.now() - startedAt
-    const { baseUrl } = instance.service()
-    const before = await send(`${baseUrl}/readyz`)
-    const { key } = await rig.account()
-    const during = await calculate(rig, key, { instance: 2 })
-    await rig.redis().restart()
-    await rig.serving('redis')
-    await until('readiness is ok', async () => (await send(`${baseUrl}/readyz`)).body.status === 'ok')
-
-    expect(before.body).toEqual({ status: 'degraded', checks: { postgres: 'ok', redis: 'failed' } })
-    expect(readyMs).toBeLessThan(size(60_000, 10_000))
-    expect([during.status, (await calculate(rig, key, { instance: 2 })).status]).toEqual([200, 200])
-    expect(await usedOf(rig, key, 1)).toEqual({ daily: 2, monthly: 2 })
-  })
-})
-
-describe('a Redis that fails over', () => {
-  test('to its replica, while the old one refuses writes: no error, and no count is lost (T19)', async () => {
-    const rig = await openSolarRig({ redis: { appendonly: true } })
-    const replica = await startRedis()
-    try {
-      await withRedis(replica.url, async (redis) => {
-        await redis.replicaof('127.0.0.1', rig.redis().port)
-        await until('the replica has everything', async () =>
-          (await redis.info('replication')).includes('master_link_status:up'),
-        )
-      })
-      await rig.serving('redis')
-      const all = [await rig.account('api_business'), await rig.account()]
-      const outcome = await underLoad(rig, all, async () => {
-        await sleep(300)
-        await withRedis(replica.url, (redis) => redis.replicaof('NO', 'ONE'))
-        await withRedis(rig.redis().url, (redis) => redis.replicaof('127.0.0.1', replica.port))
-        await rig.serving('postgres')
-        await sleep(size(500, 3_000))
-        for (const { redisLink } of rig.instances) redisLink().retarget(replica.port)
-        await rig.serving('redis')
-        await sleep(300)
-      })
-
-      expectNoHarm(rig, outcome)
-      await expectCounted(rig, outcome, ({ key }) => (key === all[1]?.key ? 50 : Infinity))
-      report('T19', outcome)
-    } finally {
-      await rig.close()
-      await replica.stop()
-    }
-  })
-})
-
-describe('a Redis that may evict', () => {
-  test('is complained of, and a counter that it drops is read again (T17)', async () => {
-    const rig = await openSolarRig({
-      instances: 1,
-      redis: { maxmemory: '3mb', maxmemoryPolicy: 'allkeys-lru' },
-    })
-    try {
-      await untilStatus(`${rig.instance(0).service().baseUrl}/readyz`, 200)
-      await rig.serving('redis')
-      const account = await rig.account()
-      expect(statuses(await calculateAtOnce(rig, [account.key], 40))).toEqual({ 200: 40 })
-      await sleep(600)
-      const record = `slr:{${account.tag}}`
-      await withRedis(rig.redis().url, async (redis) => {
-        for (let i = 0; (await redis.exists(record)) === 1; i++)
-          await redis.set(`filler:${i}`, 'x'.repeat(10_000))
-        await redis.eval(`for _, k in ipairs(redis.call('KEYS', 'filler:*')) do redis.call('DEL', k) end`, 0)
-      })
-
-      expect(statuses(await calculateAtOnce(rig, [account.key], 60))).toEqual({ 200: 10, 429: 50 })
-      expect(rig.instance(0).service().output()).toMatch(
-        /"level":"error"[^\n]*allkeys-lru[^\n]*maxmemory-policy/,
+    await Promise.all(rig.instances.map(({ service }) => service().stop()))
+    const readyMs = await milliseconds(Promise.all(rig.instances.map(({ start }) => start())))
+    const readiness = async () =>
+      Promise.all(
+        rig.instances.map(async ({ service }) => (await send(`${service().baseUrl}/readyz`)).body as unknown),
       )
-    } finally {
-      await rig.close()
-    }
+    const before = await readiness()
+    const { key } = await rig.account()
+    const during = await calculateAtOnce(rig, [key], 3)
+    await rig.redis().restart()
+    const noticedMs = await milliseconds(
+      until(
+        'readiness is ok',
+        async () => JSON.stringify(await readiness()) === JSON.stringify([ok, ok, ok]),
+      ),
+    )
+    await rig.serving('redis')
+
+    measured(
+      `T16: ready after ${readyMs.toFixed(0)} ms, not degraded ${noticedMs.toFixed(0)} ms after Redis came`,
+    )
+    expect(before).toEqual([degraded, degraded, degraded])
+    expect([readyMs < size(60_000, 10_000), noticedMs < size(10_000, 2_000)]).toEqual([true, true])
+    expect(statuses([...during, ...(await calculateAtOnce(rig, [key], 3))])).toEqual({ 200: 6 })
+    expect(await usedOf(rig, key, 1)).toEqual({ daily: 6, monthly: 6 })
   })
 })
 
-describe('a Redis that lets each service do no more than it needs', () => {
-  test('is enough to count exactly, to be given up and to be used again (T59)', async () => {
-    const rig = await openSolarRig({ instances: 1, links: false })
-    try {
-      const password = newSecret()
-      await applyRedisUsers(rig.redis().url, { solar: password })
-      const url = new URL(rig.redis().url)
-      Object.assign(url, { username: 'solar', password })
-      const instance = rig.instance(0)
-      await instance.service().stop()
-      await instance.start({ REDIS_URL: url.href })
-      await rig.serving('redis')
-      const { key } = await rig.account()
+const ok = { status: 'ok', checks: { postgres: 'ok', redis: 'ok' } }
+const degraded = { status: 'degraded', checks: { postgres: 'ok', redis: 'failed' } }
 
-      expect(statuses(await calculateAtOnce(rig, [key], 60))).toEqual({ 200: 50, 429: 10 })
-      rig.redis().pause()
-      await rig.serving('postgres')
-      rig.redis().resume()
-      await rig.serving('redis')
-      expect(await usedOf(rig, key)).toEqual({ daily: 50, monthly: 50 })
-      expect(instance.service().output()).not.toMatch(/NOPERM|NOAUTH/)
-    } finally {
-      await rig.close()
-    }
-  })
-})
-
-async function residentBytes(internalUrl: string): Promise<number> {
-  const { body } = await send(`${internalUrl}/metrics`)
-  return Number(/^process_resident_memory_bytes (\d+)/m.exec(String(body))?.[1])
+/** What each process keeps after its garbage is collected, and what it holds of the machine. */
+async function memory({ instances }: ServiceRig): Promise<{ keptMb: number; residentMb: number }[]> {
+  for (const { service } of instances) process.kill(service().pid, 'SIGUSR2')
+  await sleep(500)
+  return Promise.all(
+    instances.map(async ({ service }) => {
+      const { body } = await send(`${service().internalUrl}/metrics`)
+      const megabytes = (name: string) =>
+        Number(new RegExp(`^${name} (\\d+)`, 'm').exec(String(body))?.[1]) / 2 ** 20
+      const keptMb = megabytes('nodejs_heap_size_used_bytes') + megabytes('nodejs_external_memory_bytes')
+      return { keptMb, residentMb: megabytes('process_resident_memory_bytes') }
+    }),
+  )
 }

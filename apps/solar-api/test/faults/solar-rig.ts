@@ -25,6 +25,13 @@ export async function openSolarRig(options: Omit<ServiceRigOptions, 'deployment'
 const dayMs = 86_400_000
 const longestFileMs = 120_000
 
+/** The stores on which a deployment can count, by name and as a rig is told. */
+export const stores: readonly (readonly [name: string, redis: ServiceRigOptions['redis']])[] = [
+  ['one Redis', {}],
+  ['a Redis Cluster of three nodes', 'cluster'],
+  ['Postgres alone', 'none'],
+]
+
 /** A request that costs a unit. */
 export function calculate(rig: ServiceRig, key: string, request: RigRequest = {}): Promise<LoadReply> {
   return rig.send('/v1/calculate', { key, body: threeNumbers, ...request })
@@ -39,6 +46,17 @@ export function calculateAtOnce(
   return Promise.all(
     Array.from({ length: count }, (_, i) => calculate(rig, keys[i % keys.length] ?? '', { instance: i })),
   )
+}
+
+/** Asks again whenever it is told to come back. */
+export async function patiently(ask: () => Promise<LoadReply>): Promise<LoadReply> {
+  const end = performance.now() + 120_000
+  while (performance.now() < end) {
+    const reply = await ask()
+    if (reply.status !== 503) return reply
+    await sleep(100)
+  }
+  throw new Error('For two minutes there was no answer but to come back.')
 }
 
 /** How many answers had each status. */
@@ -94,4 +112,15 @@ export async function keysWithoutExpiry(redis: Redis): Promise<string[]> {
   const keys = await redis.keys('*')
   const lifetimes = await Promise.all(keys.map((key) => redis.ttl(key)))
   return keys.filter((_, i) => lifetimes[i] === -1)
+}
+
+/** How many keys of an account are not revoked. */
+export async function activeKeys(rig: ServiceRig, tag: string): Promise<number> {
+  const keys = await rig.database.db
+    .selectFrom('api_key')
+    .select('selector')
+    .where('tag', '=', tag)
+    .where('revoked_at', 'is', null)
+    .execute()
+  return keys.length
 }

@@ -1,5 +1,7 @@
 import { size } from '@hearth/infra/campaign'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { sql } from 'kysely'
 import { makeKey, parseKey, randomBase62 } from '../../src/keys.ts'
 import { newAddress, type TestApp, type TestRequest } from '../../testing/test-app.ts'
@@ -166,6 +168,14 @@ describe('guessing passwords', () => {
     }
 
     expect(statusesOf(answers)).toEqual({ 401: 10, 429: answers.length - 10 })
+  })
+
+  test('is not helped by the parser of forwarded addresses: it is one without known faults (T56)', () => {
+    const ofExpress = createRequire(createRequire(import.meta.url).resolve('express'))
+    const manifest = readFileSync(ofExpress.resolve('proxy-addr/package.json'), 'utf8')
+    const { version } = JSON.parse(manifest) as { version: string }
+    const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+    expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(2_000_008)
   })
 
   test('from many addresses together is slowed to one each, and does not lock the owner out (T56)', async () => {

@@ -293,6 +293,11 @@ describe('whatever happens, the gate says what the model says', () => {
     await agree(realOf(rig), [...usual, forget], size(40, 2_000)).finally(() => rig.close())
   })
 
+  test('on a Redis Cluster, whose nodes may all forget everything', async () => {
+    const rig = await openRig({ instances, answerWithinMs, cluster: {} })
+    await agree(realOf(rig), [...usual, forget], size(15, 1_000)).finally(() => rig.close())
+  })
+
   test('on Redis and Postgres, while instances lose Redis and find it again', async () => {
     const rig = await openRig({ instances, answerWithinMs })
     await agree(realOf(rig), [...usual, forget, cut, heal], size(12, 500)).finally(() => rig.close())

@@ -72,16 +72,17 @@ describe('while the links of three instances to Redis break and heal', () => {
           if (isLate) late.push(verdict)
         }
       })
-      disturb(0.5)
-      await sleep(random() * 250)
-      await rig.revoke(account, Math.floor(random() * 3))
-      state.revoked = true
-      disturb(0.3)
-      await sleep(50)
-      for (const { redis } of rig.links) redis.heal()
-      await sleep(250)
-      state.done = true
-      await Promise.all(watching)
+      const change = async () => {
+        disturb(0.5)
+        await sleep(random() * 250)
+        await rig.revoke(account, Math.floor(random() * 3))
+        state.revoked = true
+        disturb(0.3)
+        await sleep(50)
+        for (const { redis } of rig.links) redis.heal()
+        await sleep(250)
+      }
+      await Promise.all([change().finally(() => (state.done = true)), ...watching])
 
       const outcomes = [...new Set(late.map(({ outcome }) => outcome))]
       expect([seed, run, outcomes]).toEqual([seed, run, ['revoked']])
