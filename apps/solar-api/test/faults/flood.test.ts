@@ -13,7 +13,8 @@ describe('a flood of signups', () => {
   let rig: ServiceRig
   let account: RigAccount
   beforeAll(async () => {
-    rig = await openSolarRig({ instances: 1, links: false })
+    const asInTheImage = { MALLOC_ARENA_MAX: '2' }
+    rig = await openSolarRig({ instances: 1, links: false, environment: asInTheImage })
     await rig.serving('redis')
     account = await rig.account('api_business')
   })
@@ -41,7 +42,8 @@ describe('a flood of signups', () => {
       `T46: ${made} signups served, ${later} told to come back, memory grown by ${grownMb.toFixed(0)} MB`,
     )
     measured(`T46: p99 of other requests ${base} ms before and ${p99} ms during the flood`)
-    expect(grownMb).toBeLessThan(size(128, 64))
+    // glibc keeps the 19 MiB of a hash in each of its two arenas; the rest is the process's own.
+    expect(grownMb).toBeLessThan(size(128, 64 + 2 * 19))
     // Whatever the machine, a request does not wait for the hashes of others.
     expect(percentile(flooded, 50)).toBeLessThan(250 + 10 * percentile(baseline, 50))
     if (isCampaign) expect(p99).toBeLessThanOrEqual(Math.min(50, 2 * base + 5))

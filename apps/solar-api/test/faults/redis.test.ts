@@ -64,23 +64,27 @@ describe('three processes whose Redis', () => {
 
   test('hangs and wakes: no error, no wait, what it was asked meanwhile is not done (T14)', async () => {
     const all = await accounts()
-    let times: number[][] = []
+    let [first, later]: [number[], number[]] = [[], []]
     const outcome = await underLoad(rig, all, async () => {
+      const timesSince = (marks: readonly number[]) =>
+        rig.instances.flatMap(({ logged }, i) => logged(marks[i]).map(({ ms }) => ms))
       const marks = rig.instances.map(({ mark }) => mark())
       rig.redis().pause()
       await rig.serving('postgres')
+      await sleep(400) // what was asked of Redis before it was given up has been answered and logged
+      first = timesSince(marks)
+      const since = rig.instances.map(({ mark }) => mark())
       await sleep(outageMs)
-      times = rig.instances.map(({ logged }, i) => logged(marks[i]).map(({ ms }) => ms))
+      later = timesSince(since)
       rig.redis().resume()
       await rig.serving('redis')
       await sleep(500)
     })
 
     report('T14', outcome)
-    const [first, later] = [times.flatMap((of) => of.slice(0, 5)), times.flatMap((of) => of.slice(5))]
     const numbers = [Math.max(...first), percentile(later, 50), percentile(later, 99)]
     measured(
-      `T14: slowest of the first five ${numbers[0]} ms; later median ${numbers[1]}, p99 ${numbers[2]} ms`,
+      `T14: slowest until Redis was given up ${numbers[0]} ms; then median ${numbers[1]}, p99 ${numbers[2]} ms`,
     )
     expectNoHarm(rig, outcome)
     await expectCounted(rig, outcome, (account) => quota(account, all))
@@ -144,7 +148,6 @@ describe('three processes whose Redis', () => {
       for (const { redisLink } of rig.instances) redisLink().disturb({ down: { latencyMs: 30 } })
       await sleep(forMs)
     })
-    if (isCampaign) expect(slow.losses).toBe(0)
 
     let [openedMs, closedMs] = [0, 0]
     const tooSlow = await underLoad(rig, all, async () => {
@@ -162,10 +165,13 @@ describe('three processes whose Redis', () => {
       await rig.serving('redis')
     })
 
-    for (const outcome of [slow, tooSlow, unsteady]) expectNoHarm(rig, outcome)
     report('T15, 30 ms', slow)
     report('T15, 80 ms', tooSlow)
     report('T15, jitter and resets', unsteady)
+    // Who gives Redis up while others do not waits until they have heard of it: at most a lease longer.
+    for (const outcome of [slow, tooSlow, unsteady]) expectNoHarm(rig, outcome, 250 + 200)
+    // Redis has 75 ms. All links go through this process: 30 more are too many where it stood still for the others.
+    if (isCampaign && slow.stallMs < 40) expect(slow.losses).toBe(0)
     measured(`T15: given up after ${openedMs.toFixed(0)} ms, used again after ${closedMs.toFixed(0)} ms`)
     if (!isStarvedAt(tooSlow.controlMs))
       expect([openedMs < size(5_000, 1_000), closedMs < size(5_000, 1_000)]).toEqual([true, true])
@@ -183,7 +189,7 @@ describe('three processes whose Redis', () => {
       }
       await rig.serving('redis')
     }
-    await underLoad(rig, all, () => flap(3)) // warms up
+    await underLoad(rig, await accounts(), () => flap(3)) // warms up
     const before = await memory(rig)
     const outcome = await underLoad(rig, all, () => flap(flaps))
     const after = await memory(rig)
