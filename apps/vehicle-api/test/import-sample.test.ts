@@ -48,6 +48,13 @@ test('instances that start at once on an empty database serve the sample, which 
   expect(loaded.length).toBe(1)
 }, 120_000)
 
+test('an instance that can write nowhere but to its database serves the sample', async () => {
+  const nowhere = { TMPDIR: '/dev/null/nowhere', DATA_DIR: '/dev/null/nowhere' }
+  const service = await startProcess({ ...deployment.environment, ...nowhere, ...(await freePorts()) })
+  const ask = await signUp(service, deployment.environment)
+  expect((await ask('/v1/vehicles')).body.meta).toMatchObject({ sample: true, total: 4 })
+}, 60_000)
+
 test('an instance that is killed while it loads the sample leaves that to another one', async () => {
   await runProcess(['migrate'], deployment.environment, 60_000)
   const hold = await installHold(deployment.database)

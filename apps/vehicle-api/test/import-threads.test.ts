@@ -83,7 +83,7 @@ test('what goes wrong in a thread is told', async () => {
 test('what cannot be written to the temporary file is told, with what to do', async () => {
   const readOnly = openSync(fileURLToPath(import.meta.url), 'r')
   const crew = opened(threadCrew(1))
-  const target = { ...narratives.target, descriptor: readOnly }
+  const target = { descriptor: readOnly, end: new BigInt64Array(new SharedArrayBuffer(8)) }
   const bytes = Buffer.from([...generatedLines(400, 1)].join(''))
   const error: unknown = await crew.read({ bytes, currentYear, target }).catch(toldOfWriting)
   closeSync(readOnly)

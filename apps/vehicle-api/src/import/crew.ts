@@ -46,9 +46,14 @@ export type MinedLines = {
   readonly similar: Uint8Array
 }
 
-/** @param bytes size of the files: for small ones threads are not worth their start */
+/** Whether files of so many bytes are not worth the start of threads. */
+export function isSmall(bytes: number): boolean {
+  return bytes < leastBytes
+}
+
+/** @param bytes size of the files */
 export function openCrew(bytes: number): Crew {
-  return bytes < leastBytes ? inlineCrew() : threadCrew(Math.min(mostThreads, availableParallelism()))
+  return isSmall(bytes) ? inlineCrew() : threadCrew(Math.min(mostThreads, availableParallelism()))
 }
 
 const leastBytes = 8 * 2 ** 20

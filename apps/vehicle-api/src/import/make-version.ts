@@ -6,13 +6,13 @@ import { datasetKinds, type DatasetKind, type ImportSession } from '../database.
 import type { ReliabilityFit } from '../model/reliability-fit.ts'
 import { buildVersion } from './build-version.ts'
 import { checkComplaints, checkRecalls } from './check-complaints.ts'
-import { openCrew } from './crew.ts'
+import { isSmall, openCrew } from './crew.ts'
 import type { ImportArguments } from './import-arguments.ts'
 import { loadComplaints } from './load-complaints.ts'
 import { fetchFiles, type LoadOptions, type Tally } from './load-dataset.ts'
 import { loadOther } from './load-other.ts'
 import { mineNarratives } from './mine-narratives.ts'
-import { openNarrativeFile } from './narrative-file.ts'
+import { narrativesInMemory, openNarrativeFile } from './narrative-file.ts'
 import type { LoadedDataset, ServedVersion } from './publish.ts'
 import type { ImportContext } from './run-import.ts'
 import { finishTables, reserveDataset } from './tables.ts'
@@ -113,8 +113,10 @@ function complaintLoader(
   context: Context,
 ): Loader {
   return async (session, id, files, options) => {
-    const narratives = openNarrativeFile()
-    const crew = openCrew(files.reduce((sum, { bytes }) => sum + bytes, 0))
+    const size = files.reduce((sum, { bytes }) => sum + bytes, 0)
+    // The sample is loaded where nothing can be written, too, such as in a container.
+    const narratives = isSmall(size) ? narrativesInMemory() : openNarrativeFile()
+    const crew = openCrew(size)
     try {
       const tally = await loadComplaints(session, id, files, { ...options, crew, narratives })
       checkComplaints(tally, served, wanted)

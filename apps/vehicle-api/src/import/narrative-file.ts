@@ -33,19 +33,29 @@ export type NarrativeFile = {
  * @throws ImportError when the directory cannot be written to
  */
 export function openNarrativeFile(): NarrativeFile {
-  const kept: KeptNarratives[] = []
-  let [replaced, replacedIn] = [sharedNumbers([]), 0]
   const descriptor = openNameless()
   const end = new BigInt64Array(new SharedArrayBuffer(8))
+  return narrativesIn({ descriptor, end }, () => closeSync(descriptor))
+}
+
+/** The same in memory: for few, and for this thread alone. It needs no place to write to. */
+export function narrativesInMemory(): NarrativeFile {
+  const parts: Buffer[] = []
+  return narrativesIn({ parts }, () => parts.splice(0))
+}
+
+function narrativesIn(target: NarrativeTarget, close: () => void): NarrativeFile {
+  const kept: KeptNarratives[] = []
+  let [replaced, replacedIn] = [sharedNumbers([]), 0]
   return {
-    target: { descriptor, end },
+    target,
     add: (some) => kept.push(some),
     replaceBefore: (odis) => {
       replaced = sharedNumbers(odis).sort()
       replacedIn = kept.length
     },
-    shelf: (shelf) => ({ ...{ descriptor, replaced, replacedIn }, pieces: piecesOf(shelf, kept) }),
-    close: () => closeSync(descriptor),
+    shelf: (shelf) => ({ ...{ target, replaced, replacedIn }, pieces: piecesOf(shelf, kept) }),
+    close,
   }
 }
 

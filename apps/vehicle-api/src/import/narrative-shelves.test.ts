@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { openNarrativeFile } from './narrative-file.ts'
+import { narrativesInMemory, openNarrativeFile, type NarrativeFile } from './narrative-file.ts'
 import { keeper, readShelf, shelves, type KeptComplaint } from './narrative-shelves.ts'
 
 const complaints = fc.array(
@@ -42,8 +42,21 @@ test('complaints that are replaced are those that come later', () => {
 
 type Kept = { readonly complaint: KeptComplaint; readonly id: string }
 
+/** The same from a file and from memory. */
 function readBack(before: readonly Kept[][], replaced: readonly string[], after: readonly Kept[][] = []) {
-  const file = openNarrativeFile()
+  const [fromFile, fromMemory] = [openNarrativeFile(), narrativesInMemory()].map((file) =>
+    readBackFrom(file, before, replaced, after),
+  )
+  expect(fromMemory).toEqual(fromFile)
+  return fromFile
+}
+
+function readBackFrom(
+  file: NarrativeFile,
+  before: readonly Kept[][],
+  replaced: readonly string[],
+  after: readonly Kept[][],
+) {
   try {
     const writer = keeper()
     const write = (group: readonly Kept[]) => {

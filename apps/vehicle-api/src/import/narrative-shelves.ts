@@ -7,12 +7,14 @@ import { textHash } from '../model/narratives/term-hash.ts'
 import { memoise } from '../model/memo.ts'
 import { byteWriter } from './byte-writer.ts'
 
-/** A file that several threads of this process write to. */
-export type NarrativeTarget = {
-  readonly descriptor: number
-  /** Where the next may write, in memory that they share. */
-  readonly end: BigInt64Array
-}
+/** A file that several threads of this process write to, or memory of the one that does it all. */
+export type NarrativeTarget =
+  | {
+      readonly descriptor: number
+      /** Where the next may write, in memory that they share. */
+      readonly end: BigInt64Array
+    }
+  | { readonly parts: Buffer[] }
 
 /** Narratives that have been written together. */
 export type KeptNarratives = {
@@ -61,11 +63,12 @@ export function keeper(): Keeper {
       const textStart = writer.add(description)
       entries.push({ shelf: shelfOf(key), start, textStart, end: writer.length() })
     },
-    writeTo: ({ descriptor, end }) => {
+    writeTo: (target) => {
       const { bytes, ends } = byShelf(Buffer.from(writer.take().buffer), entries)
       entries = []
-      const position = Number(Atomics.add(end, 0, BigInt(bytes.length)))
-      writeAll(descriptor, bytes, position)
+      if ('parts' in target) return { position: partBytes * (target.parts.push(bytes) - 1), ends }
+      const position = Number(Atomics.add(target.end, 0, BigInt(bytes.length)))
+      writeAll(target.descriptor, bytes, position)
       return { position, ends }
     },
   }
@@ -102,6 +105,8 @@ function byShelf(from: Buffer, entries: readonly Entry[]): { bytes: Buffer; ends
 }
 
 const lengthsBytes = 8
+/** Positions in memory: each part begins at a multiple of this, which is more than any has. */
+const partBytes = 2 ** 40
 
 function writeAll(descriptor: number, bytes: Buffer, position: number): void {
   try {
@@ -119,7 +124,7 @@ export const notWritten = 'The narratives cannot be written to a temporary file'
 
 /** Where the narratives of a shelf lie in a file. */
 export type Shelf = {
-  readonly descriptor: number
+  readonly target: NarrativeTarget
   /** Position and length of each piece. */
   readonly pieces: Float64Array
   /** ODI numbers in ascending order whose complaints in the first pieces are not meant: later ones replace them. */
@@ -170,7 +175,7 @@ export function readShelf(shelf: Shelf): ShelvedModel[] {
   })
 }
 
-function bytesOf({ descriptor, pieces }: Shelf): Buffer {
+function bytesOf({ target, pieces }: Shelf): Buffer {
   let length = 0
   for (let at = 1; at < pieces.length; at += 2) length += pieces[at] ?? 0
   const bytes = Buffer.allocUnsafeSlow(length)
@@ -179,13 +184,20 @@ function bytesOf({ descriptor, pieces }: Shelf): Buffer {
     const end = start + (pieces[at + 1] ?? 0)
     const shift = (pieces[at] ?? 0) - start
     while (start < end) {
-      const read = readSync(descriptor, bytes, start, end - start, start + shift)
+      const read = readFrom(target, bytes.subarray(start, end), start + shift)
       if (read === 0)
         throw new Error('The temporary file of the narratives is shorter than what was written.')
       start += read
     }
   }
   return bytes
+}
+
+/** @returns number of bytes that were read */
+function readFrom(target: NarrativeTarget, into: Buffer, position: number): number {
+  if (!('parts' in target)) return readSync(target.descriptor, into, 0, into.length, position)
+  const start = position % partBytes
+  return target.parts[Math.floor(position / partBytes)]?.copy(into, 0, start, start + into.length) ?? 0
 }
 
 /** @param numbers in ascending order */
