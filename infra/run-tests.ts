@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensurePrerequisites } from './prerequisites.ts'
 import { isCalled, projectsWith, ROOT, type Project } from './projects.ts'
-import { addResults, closingLine, readResults, type Counts } from './test-results.ts'
+import { addResults, closingLine, failuresOf, readResults, type Counts } from './test-results.ts'
 
 /*
  * `npm test [project …]`: sets up what the tests need, runs them through the Nx cache and closes with one
@@ -50,7 +50,9 @@ function runThroughNx(projects: readonly Project[]): boolean {
 function report(projects: readonly Project[], succeeded: boolean): number {
   let total: Counts = { passed: 0, failed: 0, skipped: 0 }
   for (const project of projects) {
-    const counts = readResults(readIfThere(resultsOf(project)))
+    const results = readIfThere(resultsOf(project))
+    for (const failure of failuresOf(results)) process.stdout.write(`\nFAILED ${failure}\n\n`)
+    const counts = readResults(results)
     if (counts === undefined) process.stdout.write(`${project.name} left no test results.\n`)
     total = addResults(total, counts ?? { passed: 0, failed: 1, skipped: 0 })
   }

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util'
+
 /** How many tests of one run passed, failed and were skipped. */
 export type Counts = { passed: number; failed: number; skipped: number }
 
@@ -19,6 +21,30 @@ export function readResults(json: string | undefined): Counts | undefined {
     failed: failed === 0 && !result.success ? 1 : failed,
     skipped: result.numPendingTests + result.numTodoTests,
   }
+}
+
+/**
+ * Says of every failed test which one it was and why, for the end of a long report: CI often keeps only that.
+ *
+ * @returns the text of Jest's JSON result, a paragraph for each; none if the text is missing or no Jest result
+ */
+export function failuresOf(json: string | undefined): string[] {
+  const suites = parse(json)?.testResults ?? []
+  return suites.flatMap((suite) => {
+    const failed = suite.assertionResults.filter((test) => test.status === 'failed')
+    const stories = failed.map((test) => [test.fullName, ...test.failureMessages])
+    if (suite.status === 'failed' && failed.length === 0) stories.push(['cannot be run', suite.message])
+    return stories.map(
+      ([title = '', ...reasons]) => `${suite.name}: ${title}\n${opening(reasons.join('\n'))}`,
+    )
+  })
+}
+
+const SHOWN_LINES = 20
+
+function opening(text: string): string {
+  const lines = stripVTControlCharacters(text).trimEnd().split('\n')
+  return lines.slice(0, SHOWN_LINES).join('\n')
 }
 
 /** The sum of two counts. */
@@ -48,5 +74,10 @@ type JestResult = {
   numFailedTests: number
   numPendingTests: number
   numTodoTests: number
-  testResults: { status: string; assertionResults: { status: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[]
+  }[]
 }

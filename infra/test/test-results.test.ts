@@ -1,4 +1,4 @@
-import { addResults, closingLine, readResults } from '../test-results.ts'
+import { addResults, closingLine, failuresOf, readResults } from '../test-results.ts'
 
 test('counts passed, failed and skipped tests', () => {
   const json = result({
@@ -32,6 +32,38 @@ test('counts a run that calls itself unsuccessful as a failure', () => {
 
 test.each([[undefined], [''], ['{"half":']])('knows that %j is no result', (json) => {
   expect(readResults(json)).toBeUndefined()
+})
+
+test('tells which tests failed and why, without colours and not at length', () => {
+  const failed = (fullName: string, message: string) => ({
+    fullName,
+    status: 'failed',
+    failureMessages: [message],
+  })
+  const long = Array.from({ length: 100 }, (_, i) => `line ${i}`).join('\n')
+  const json = result({
+    success: false,
+    testResults: [
+      { name: '/a.test.ts', status: 'passed', message: '', assertionResults: [{ status: 'passed' }] },
+      {
+        name: '/b.test.ts',
+        status: 'failed',
+        message: 'both',
+        assertionResults: [
+          failed('adds up', '\u001b[31mexpected\u001b[39m 2, received 3'),
+          failed('goes on', long),
+        ],
+      },
+      { name: '/c.test.ts', status: 'failed', message: 'cannot find module', assertionResults: [] },
+    ],
+  })
+
+  const [wrong, endless, broken, ...more] = failuresOf(json)
+  expect(wrong).toBe('/b.test.ts: adds up\nexpected 2, received 3')
+  expect(endless?.split('\n')).toHaveLength(21)
+  expect(broken).toBe('/c.test.ts: cannot be run\ncannot find module')
+  expect(more).toEqual([])
+  expect(failuresOf(undefined)).toEqual([])
 })
 
 test('closes with a line that names skipped tests only if there are some', () => {
