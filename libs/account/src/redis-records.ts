@@ -86,13 +86,10 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const gate = prepare(gateScript(options.plans, options.burst))
   const put = askingInTime(redis, answerWithinMs)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
+  const testClock = (): Argument => (clock === undefined ? '' : clock())
 
   async function askAll(requests: readonly GateRequest[]): Promise<Reply[]> {
-    const args = [
-      epoch(),
-      clock === undefined ? '' : clock(),
-      ...requests.flatMap((one) => askFor(one, floor(one.tag))),
-    ]
+    const args = [epoch(), testClock(), ...requests.flatMap((one) => askFor(one, floor(one.tag)))]
     const keys = requests.map(({ tag }) => recordOf(tag))
     const flat = await put(gate, keys, args)
     return requests.map((_, index) => readReply(flat, index))
@@ -103,7 +100,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
     ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
     async write(tag, epochRead, day, snapshot) {
       const fields = recordFields(day, snapshot, floor(tag))
-      const written = runScript(redis, write, [recordOf(tag)], [epochRead, ...fields])
+      const written = runScript(redis, write, [recordOf(tag)], [testClock(), epochRead, ...fields])
       const [dayNow = day, used = 0, refunded = 0] = await within(answerWithinMs, written)
       return { day: dayNow, used, refunded }
     },

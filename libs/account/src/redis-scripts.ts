@@ -167,26 +167,27 @@ if charged >= month_start(day) then redis.call('HINCRBY', KEYS[1], 'c', 1) end
 return { here, 2 }`
 
 /**
- * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: epoch, version,
- * state, plan, day, p, n, x, y, b, c, then selector and packed key for each key. What only grows merges by the maximum,
- * so nothing that either side has counted is lost, and a late writer takes nothing back. Reply: day, p and n of the
- * record.
+ * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: test clock in ms
+ * (or ''), epoch, version, state, plan, day, p, n, x, y, b, c, then selector and packed key for each key. What only
+ * grows merges by the maximum, so nothing that either side has counted is lost, and a late writer takes nothing back:
+ * not even one that has read a day which is long over. Reply: day, p and n of the record.
  */
 export const writeScript = `
 ${monthOnly}
 local key = KEYS[1]
+local now = ARGV[1] == '' and redis.call('TIME')[1] * 1000 or tonumber(ARGV[1])
 local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b', 'c')
-if r[2] and tonumber(r[2]) > tonumber(ARGV[2]) then return { tonumber(r[3]), tonumber(r[4]), tonumber(r[5]) } end
-local day = tonumber(ARGV[5])
+if r[2] and tonumber(r[2]) > tonumber(ARGV[3]) then return { tonumber(r[3]), tonumber(r[4]), tonumber(r[5]) } end
+local day = tonumber(ARGV[6])
 local count = {}
-for i = 1, 6 do count[i] = tonumber(ARGV[5 + i]) end
+for i = 1, 6 do count[i] = tonumber(ARGV[6 + i]) end
 if r[1] then
   local stored = tonumber(r[3])
   local own = {}
   for i = 1, 6 do own[i] = tonumber(r[3 + i] or 0) end
   if stored == day then
     for i = 1, 6 do count[i] = math.max(count[i], own[i]) end
-  elseif stored == day + 1 then
+  elseif stored > day and stored <= math.floor(now / 86400000) + 1 then
     day, count = stored, own
   elseif stored < day and stored >= month_start(day) then
     count[5] = math.max(count[5], own[5] + own[1] + own[3])
@@ -194,13 +195,13 @@ if r[1] then
   end
 end
 local kept = {}
-for i = 12, #ARGV, 2 do kept[ARGV[i]] = true end
+for i = 13, #ARGV, 2 do kept[ARGV[i]] = true end
 for _, field in ipairs(redis.call('HKEYS', key)) do
   local kind = string.sub(field, 1, 1)
   if (kind == 'k' or kind == 't') and #field > 1 and not kept[string.sub(field, 2)] then redis.call('HDEL', key, field) end
 end
-redis.call('HSET', key, 'e', math.max(tonumber(ARGV[1]), tonumber(r[1] or 0)), 'v', ARGV[2], 's', ARGV[3], 'P', ARGV[4],
+redis.call('HSET', key, 'e', math.max(tonumber(ARGV[2]), tonumber(r[1] or 0)), 'v', ARGV[3], 's', ARGV[4], 'P', ARGV[5],
   'd', day, 'p', count[1], 'n', count[2], 'x', count[3], 'y', count[4], 'b', count[5], 'c', count[6])
-for i = 12, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
+for i = 13, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', key, ${recordLifetimeMs})
 return { day, count[1], count[2] }`

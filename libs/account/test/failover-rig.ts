@@ -192,9 +192,9 @@ async function closeRig(
     links?.redis.heal()
     links?.postgres.heal()
   }
-  for (const { gate } of instances) await until(() => gate.ledger.flush().then(yes, no))
   for (const { gate, client, links, ...own } of instances) {
-    await gate.close()
+    // An instance may not know yet that Postgres is back.
+    await until(() => gate.close().then(yes, no))
     client.disconnect()
     await own.database.close()
     await Promise.all([links?.redis.close(), links?.postgres.close()])

@@ -114,10 +114,10 @@ describe('a record in Redis', () => {
   afterAll(() => rig.close())
 
   const day = Math.floor(noon / 86_400_000)
-  const records = (epoch = 1000, seen?: Seen) => {
+  const records = (epoch = 1000, seen?: Seen, now = noon) => {
     const [redis] = rig.clients
     if (redis === undefined) throw new Error('The rig has no client.')
-    const rest = { plans: testPlans, burst: burstOf(0), prefix: 'slr', clock: () => noon }
+    const rest = { plans: testPlans, burst: burstOf(0), prefix: 'slr', clock: () => now }
     return redisRecords({ redis, ...rest, epoch: () => epoch, floor: () => seen })
   }
   const snapshotOf = async ({ tag }: TestAccount) =>
@@ -157,6 +157,34 @@ describe('a record in Redis', () => {
     await one.write(account.tag, 1000, day, { ...before, used: 3, directUsed: 4 })
 
     expect(await one.ask(account.request(0))).toMatchObject({ outcome: 'ok', used: 8, direct: 4 })
+  })
+
+  test.each([1, 2, 23, 400])(
+    'keeps what was counted on a day when %d days before are written late',
+    async (days) => {
+      const account = await rig.account()
+      const before = await snapshotOf(account)
+      const later = records(1000, undefined, noon + days * 86_400_000)
+      await records().write(account.tag, 1000, day, before)
+      await later.ask(account.request(1))
+
+      await later.write(account.tag, 1000, day, { ...before, version: before.version + 1, directUsed: 3 })
+
+      expect(await later.ask(account.request(0))).toMatchObject({ day: day + days, used: 1, direct: 0 })
+    },
+  )
+
+  test('of a day that is yet to come, by a clock that was wrong, is read anew and begins with today', async () => {
+    const account = await rig.account()
+    const before = await snapshotOf(account)
+    const wrong = records(1000, undefined, noon + 10 * 86_400_000)
+    await wrong.write(account.tag, 1000, day + 10, before)
+    await wrong.ask(account.request(1))
+    expect((await records().ask(account.request(0))).outcome).toBe('miss')
+
+    await records().write(account.tag, 1000, day, before)
+
+    expect(await records().ask(account.request(1))).toMatchObject({ outcome: 'ok', day, used: 1 })
   })
 
   test('that shows less than an instance has seen counts on from what the instance has seen that day', async () => {
