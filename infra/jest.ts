@@ -25,7 +25,8 @@ const config = {
   transform: { '\\.ts$': fileURLToPath(new URL('strip-types.js', import.meta.url)) },
   globalSetup: fileURLToPath(new URL('jest-servers.ts', import.meta.url)),
   globalTeardown: fileURLToPath(new URL('jest-teardown.ts', import.meta.url)),
-  testTimeout: 20_000,
+  // Against hanging, not a bound: services start slowly on a busy machine.
+  testTimeout: 60_000,
   // Jest would leave one core free; half of a test's time is waiting for servers.
   maxWorkers: isCampaign ? 1 : availableParallelism(),
   coverageProvider: 'v8',

@@ -27,6 +27,8 @@ type Model = {
   keys: boolean[]
   /** Units of each day; a day that was charged once stays in the map. */
   used: Map<number, number>
+  /** The last day on which anything was done. */
+  lastDay: number
   /** Days of the units that can still be given back. */
   charges: number[]
   /** Which instances cannot use Redis. */
@@ -37,17 +39,27 @@ function newModel(now: number): Model {
   return {
     ...{ now, plan: 'free', isSuspended: false, keys: [true] },
     used: new Map(),
+    lastDay: Math.floor(now / dayMs),
     charges: [],
     cut: new Set(),
   }
 }
 
+/**
+ * The day of a call. A clock that is set back over midnight finds an account in the day that was charged already; in
+ * either where nothing was.
+ */
+function dayOfCall({ now, used, lastDay }: Model, said: number | undefined): number {
+  const clockDay = Math.floor(now / dayMs)
+  const wasThere = lastDay > clockDay && said === clockDay + 1
+  return wasThere || used.has(clockDay + 1) ? clockDay + 1 : clockDay
+}
+
 /** What the gate must say to a call, and what that changes. */
-function decide(model: Model, key: number, cost: 0 | 1): Partial<Verdict> {
+function decide(model: Model, key: number, cost: 0 | 1, saidDay: number | undefined): Partial<Verdict> {
   if (model.keys[key] !== true) return { outcome: 'revoked' }
   if (model.isSuspended) return { outcome: 'suspended' }
-  const clockDay = Math.floor(model.now / dayMs)
-  const day = model.used.has(clockDay + 1) ? clockDay + 1 : clockDay
+  const day = dayOfCall(model, saidDay)
   const month = (one: number) => new Date(one * dayMs).toISOString().slice(0, 7)
   const before = [...model.used].filter(([one]) => one < day && month(one) === month(day))
   const usedBefore = before.reduce((sum, [, units]) => sum + units, 0)
@@ -109,13 +121,14 @@ const call = fc
   .map((input) =>
     step(`call ${JSON.stringify(input)}`, async (model, real) => {
       const key = input.key % model.keys.length
-      const expected = decide(model, key, input.cost)
       // An instance that asks Postgres what is left learns what others count in Redis within a quarter of a second.
       if (input.cost === 0) await real.flush()
       const request = real.requests[key]?.(input.cost)
       if (request === undefined) throw new Error('The test has lost a key.')
       const verdict = await real.gate(input.instance).check(request)
-      expect(verdict).toMatchObject(expected)
+      expect(verdict).toMatchObject(
+        decide(model, key, input.cost, 'day' in verdict ? verdict.day : undefined),
+      )
       if ('charge' in verdict && verdict.charge !== undefined) real.charges.push(verdict.charge)
       expect(real.charges).toHaveLength(model.charges.length)
     }),
@@ -199,6 +212,7 @@ const clock = fc
   .map((ms) =>
     step(`clock ${ms}`, async (model, real) => {
       await real.flush() // what happens within a quarter of a second of midnight is not the question here
+      model.lastDay = Math.max(model.lastDay, Math.floor(model.now / dayMs))
       model.now += ms
       real.setNow(model.now)
     }),
