@@ -1,18 +1,20 @@
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { ROOT } from './projects.ts'
 
 /*
  * Bundles the service in the current directory for its image: `node ../../infra/build.ts`. Our own libs go
  * into the bundle, npm packages stay outside (argon2 and PGlite carry files that a bundle would lose). A file
- * `src/*-worker.ts` is the entry of a thread and becomes a bundle of its own, which main.js finds beside itself.
- * `dist` then holds everything of ours that the image needs.
+ * `*-worker.ts` of the service or of libs/account is the entry of a thread or a process and becomes a bundle of its
+ * own, which main.js finds beside itself. `dist` then holds everything of ours that the image needs.
  */
+
+const workers = ['src', join(ROOT, 'libs/account/src')].flatMap((folder) => globSync(`${folder}/*-worker.ts`))
 
 rmSync('dist', { recursive: true, force: true })
 await build({
-  entryPoints: ['src/main.ts', ...globSync('src/*-worker.ts')],
+  entryPoints: ['src/main.ts', ...workers].map((file) => ({ in: file, out: basename(file, '.ts') })),
   outdir: 'dist',
   bundle: true,
   format: 'esm',

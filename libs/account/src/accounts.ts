@@ -5,6 +5,7 @@ import type { Cluster, Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { changePassword, deleteAccount, getAccount } from './account.ts'
+import type { Hasher } from './argon2-hasher.ts'
 import { createAddressLimits, forgetAttempts, noLimit } from './address-limits.ts'
 import { createKey, deleteKey, listKeys } from './api-keys.ts'
 import { burstLimiter } from './burst-limiter.ts'
@@ -40,6 +41,8 @@ export type AccountsOptions = {
   readonly clock?: (() => number) | undefined
   /** How long Redis is waited for, in milliseconds; 75 unless told, and longer where a busy machine is no outage. */
   readonly answerWithinMs?: number | undefined
+  /** Hashes passwords; a process of its own unless told. */
+  readonly hasher?: Hasher | undefined
 }
 
 /** The settings that come from the environment; see accountVariables. */
@@ -94,6 +97,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     serving: gate.serving,
     close: () => {
       clearInterval(housekeeping)
+      context.passwords.close()
       return gate.close()
     },
   }
@@ -101,7 +105,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
 
 /** What the endpoints share. @throws RangeError when there is no pepper */
 function contextOf(
-  { deployment, envelope, db, log, settings, clock }: AccountsOptions,
+  { deployment, envelope, db, log, settings, clock, hasher }: AccountsOptions,
   plans: Plans,
   { ledger, outbox }: QuotaGate,
   sessions: Sessions,
@@ -112,7 +116,7 @@ function contextOf(
     ...{ deployment, envelope, plans, db, ledger, outbox, sessions, pepper, log },
     clock: clock ?? Date.now,
     at: () => (clock === undefined ? undefined : new Date(clock())),
-    passwords: createPasswords(),
+    passwords: createPasswords(hasher),
     signupLimit: { name: 'signup', limit: settings.signupsPerHour || noLimit, seconds: 3600 },
     signInLimit: { name: 'sign-in', limit: wrongPasswordsPerQuarterHour, seconds: 900 },
   }

@@ -1,43 +1,46 @@
 import { unavailable } from '@hearth/chassis/errors'
 import { dictionary } from '@zxcvbn-ts/language-common'
-import argon2 from 'argon2'
 import { availableParallelism } from 'node:os'
+import type { Hasher } from './argon2-hasher.ts'
+import { hashingProcess } from './hashing-process.ts'
 
 /** Hashes and checks passwords, a few at a time. */
 export type Passwords = {
   /** PHC string of a password. @throws HttpError 503 when too many others wait */
-  hash(password: string): Promise<string>
+  readonly hash: (password: string) => Promise<string>
   /** Whether a password fits a hash; with no hash at all it does the same work and says no. @throws as hash */
-  verify(hash: string | undefined, password: string): Promise<boolean>
+  readonly verify: (hash: string | undefined, password: string) => Promise<boolean>
+  readonly close: () => void
 }
 
 /**
- * argon2id with m = 19456 KiB, t = 2, p = 1 (the OWASP minimum). Each hash keeps a thread of the pool that gzip, DNS
- * and files share busy for about 25 ms, so at most two run at once, and on two cores one, which leaves the other to
- * everybody else; 20 wait, and the rest is told to come back.
+ * A hash takes some 25 ms of a core and 19 MB, so at most two run at once, and on two cores one, which leaves the other
+ * to everybody else; 20 wait, and the rest is told to come back.
  */
-export function createPasswords(running = hashesAtOnce(availableParallelism()), waiting = 20): Passwords {
+export function createPasswords(
+  hasher: Hasher = hashingProcess(),
+  running = hashesAtOnce(availableParallelism()),
+  waiting = 20,
+): Passwords {
   const limit = limiter(running, waiting)
-  const nobody = limit(() => argon2.hash('nobody has this password', parameters))
-  nobody.catch(() => undefined)
   return {
-    hash: (password) => limit(() => argon2.hash(password, parameters)),
+    hash: (password) => limit(() => hasher.hash(password)),
     verify: (hash, password) =>
       limit(async () => {
-        const matches = await argon2.verify(hash ?? (await nobody), password)
+        const matches = await hasher.verify(hash ?? nobodysHash, password)
         return hash !== undefined && matches
       }),
+    close: hasher.close,
   }
 }
+
+/** Of a password that was random and nobody has, with the parameters of argon2-hasher.ts: as much work as any other. */
+export const nobodysHash =
+  '$argon2id$v=19$m=19456,p=1,t=2$bAepluSrXPQnlN8w3jGypw$+lE+HtW24pkztJcNBZA0sDe/LTWtvHbkhsjzkOAMock'
 
 /** How many hashes may run at once on so many cores. */
 export function hashesAtOnce(cores: number): number {
   return Math.max(1, Math.min(2, cores - 1))
-}
-
-/** Whether a hash was made with weaker parameters than the present ones. */
-export function needsRehash(hash: string): boolean {
-  return argon2.needsRehash(hash, parameters)
 }
 
 /** Why a password is refused, or undefined. Length is counted in code points. */
@@ -54,7 +57,6 @@ export function passwordProblem(password: string, email: string, name: string): 
   return undefined
 }
 
-const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const commonPasswords = new Set(dictionary['passwords-common'])
 const shortest = 8
 const longest = 256

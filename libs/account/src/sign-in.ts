@@ -14,7 +14,7 @@ import type { AccountContext } from './context.ts'
 import { emailField, instant, normaliseEmail, passwordField } from './fields.ts'
 import { scopeOf } from './idempotency.ts'
 import { rateLimited } from './limits.ts'
-import { needsRehash } from './passwords.ts'
+import { needsRehash } from './argon2-hasher.ts'
 import { accountProblems } from './problems.ts'
 
 /** POST /v1/account/sessions */

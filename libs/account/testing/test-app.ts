@@ -14,6 +14,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import supertest from 'supertest'
+import { argon2Hasher } from '../src/argon2-hasher.ts'
 import {
   openAccounts,
   type Accounts,
@@ -104,6 +105,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     settings,
     clock,
     answerWithinMs: 1000,
+    hasher: argon2Hasher,
   })
   const ready = () => Promise.resolve({ status: 200, state: 'ok', checks: {} } as const)
   const http = { log, publicUrl: 'http://127.0.0.1', trustProxy: 1 }
