@@ -65,11 +65,12 @@ export function createApp({ accounts, data, http, ready, clock }: Dependencies):
   return closeHttpApp(app)
 }
 
-/** An instance that has no vehicle data yet can answer nothing that matters. */
+/** An instance that has no vehicle data yet, or none that it can read, can answer nothing that matters. */
 function readyWithData(data: ServedData, ready: () => Promise<Readiness>): () => Promise<Readiness> {
   return async () => {
     const readiness = await ready()
     if (data.isLoaded() || readiness.status === 503) return readiness
-    return { status: 503, state: 'starting', checks: {} }
+    if (!data.isUnreadable()) return { status: 503, state: 'starting', checks: {} }
+    return { status: 503, state: 'unavailable', checks: { ...readiness.checks, importedData: 'failed' } }
   }
 }

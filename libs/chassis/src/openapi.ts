@@ -20,6 +20,8 @@ export type OpenApiOptions = {
   /** Further members of problem bodies, as JSON Schema properties. */
   readonly problemProperties: Readonly<Record<string, object>>
   readonly problemRequired?: readonly string[]
+  /** By id of an operation, the body that its first example with a success is answered with: shown as its example. */
+  readonly answers?: Readonly<Record<string, unknown>>
 }
 
 /** A joi schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
@@ -122,23 +124,32 @@ function describeResponses(operation: MountedOperation, options: OpenApiOptions)
   const headers = Object.fromEntries(
     Object.keys(options.headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   )
-  const successes = Object.entries(operation.responses).map(([status, response]) => [
-    status,
-    {
-      description: response.description,
-      headers,
-      ...(response.schema !== undefined && { content: contentOf(response.schema, response.mediaType) }),
+  const example = operation.examples?.find(({ status }) => status < 300)
+  const successes = Object.entries(operation.responses).map(
+    ([status, { description, schema, mediaType }]) => {
+      const answer = Number(status) === example?.status ? options.answers?.[operation.id] : undefined
+      const content = schema && contentOf(schema, mediaType, answer)
+      return [status, { description, headers, ...(content !== undefined && { content }) }]
     },
-  ])
+  )
   const failures = [...Map.groupBy(problemsOf(operation, options), (kind) => kind.status)].map(
     ([status, kinds]) => [status, describeProblem(kinds, headers)],
   )
   return Object.fromEntries([...successes, ...failures]) as Record<string, object>
 }
 
-function contentOf(schema: Joi.Schema, mediaType: ResponseDescription['mediaType'] = 'application/json') {
+function contentOf(
+  schema: Joi.Schema,
+  mediaType: ResponseDescription['mediaType'] = 'application/json',
+  answer?: unknown,
+) {
   const content = { schema: toJsonSchema(schema) }
-  return Object.fromEntries([mediaType].flat().map((type) => [type, content]))
+  const withExample = { ...content, example: answer }
+  return Object.fromEntries(
+    [mediaType]
+      .flat()
+      .map((type) => [type, answer !== undefined && type === 'application/json' ? withExample : content]),
+  )
 }
 
 function describeProblem(kinds: readonly ProblemKind[], headers: object): object {
