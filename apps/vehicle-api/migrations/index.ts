@@ -4,7 +4,15 @@ import { sql, type Kysely } from 'kysely'
 /** What says which data are served. The data themselves lie in tables that each import makes: see data-tables.ts. */
 export const vehicleMigrations: MigrationList = {
   owner: 'vehicle',
-  migrations: { '001_data_versions': { up: createTables } },
+  migrations: {
+    '001_data_versions': { up: createTables },
+    '002_table_shape': { up: addShape },
+  },
+}
+
+/** Instances and imports of before go on while it runs, and after it: their versions have no number. */
+async function addShape(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table data_version add column shape integer`.execute(db)
 }
 
 async function createTables(db: Kysely<unknown>): Promise<void> {

@@ -7,6 +7,17 @@ import type { DatasetKind } from './database.ts'
  * `make` and `model` are keys (see vehicleKey in model/names.ts): lower-case letters and digits alone, `f150`.
  */
 
+/**
+ * Number of the shape that the tables of this code have; each version is stored with its own, and only versions of
+ * this one are served. Raise it whenever tables of the number before could not be read any more, or would be read
+ * wrongly: another table, column or index below, other keys of vehicles, or another content of the JSON in `model`,
+ * `model_year`, `complaint.response` or `data_version.methodology`. After that all data must be imported again.
+ */
+export const tableShape = 1
+
+/** The last versions whose tables are kept: the newest, and the one before for who is still reading it. */
+export const versionsKept = 2
+
 /** Numbers of the datasets a version was made from, and its own. */
 export type VersionNumbers = {
   readonly version: number

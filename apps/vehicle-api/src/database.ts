@@ -44,6 +44,8 @@ type DataVersionTable = {
   recalls_dataset: number | null
   ratings_dataset: number | null
   sales_dataset: number | null
+  /** Which tableShape its tables have; null before these had numbers. */
+  shape: number | null
   /** Fitted constants of rel-1: see ReliabilityFit. */
   methodology: unknown
   published_at: Generated<Date>

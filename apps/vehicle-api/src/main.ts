@@ -14,6 +14,8 @@ const terminal = {
   print: (line: string) => process.stdout.write(`${line}\n`),
   printError: (line: string) => process.stderr.write(`${line}\n`),
 }
+/** npm runs a script in the folder of its package; files are named as they are called where npm was. */
+const filesFrom = process.env['npm_lifecycle_event'] === 'import' ? process.env['INIT_CWD'] : undefined
 const migrations = [accountMigrations, vehicleMigrations]
 
 /** `node src/main.ts [serve | migrate | account ... | import ...]` */
@@ -47,7 +49,8 @@ const service: ServiceDefinition<VehicleTables, typeof accountVariables> = {
   },
   commands: {
     account: operatorCommand,
-    import: (config, args) => runImport(args, { ...config, ...terminal, migrations, now: new Date() }),
+    import: (config, args) =>
+      runImport(args, { ...config, ...terminal, migrations, filesFrom, now: new Date() }),
   },
 }
 

@@ -6,12 +6,14 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { VehicleTables } from './database.ts'
 import { makeVersion } from './import/make-version.ts'
-import { publish, readServed } from './import/publish.ts'
+import { publish, readServed, type ServedVersion } from './import/publish.ts'
 import { dropUnused } from './import/tables.ts'
 
 /**
- * Publishes the generated sample data unless something is served already, and looks again every few seconds as long
- * as nothing is: the database may be away or not migrated yet, or another instance may be at it and be killed.
+ * Publishes the generated sample data unless something was published already, and looks again every few seconds as
+ * long as nothing was: the database may be away or not migrated yet, or another instance may be at it and be killed.
+ * A sample whose tables have another shape is made anew; real data are not, as an operator who upgrades must not find
+ * invented makes in their place.
  *
  * @returns ends the looking
  */
@@ -36,15 +38,16 @@ export async function offerSample(
   }
 }
 
-/** Goes the same way as an import. Of several instances one does it. @returns whether anything is served now */
+/** Goes the same way as an import. Of several instances one does it. @returns whether none is wanted any more */
 async function ensureSample(database: Database<VehicleTables>, log: Logger): Promise<boolean> {
-  if ((await readServed(database.db)) !== undefined) return true
+  if (!isWanted(await readServed(database.db))) return true
   return database.bulk(async (session) => {
     const { db } = session
     if (!(await tryTakeTurn(db, 'vehicle'))) return false
-    if ((await readServed(db)) !== undefined) return true
+    const served = await readServed(db)
+    if (!isWanted(served)) return true
     await dropUnused(db)
-    const made = await makeVersion(session, sampleArguments, undefined, {
+    const made = await makeVersion(session, sampleArguments, served, {
       print: (line) => log.debug(line),
       printError: () => {},
       report: unreported,
@@ -57,6 +60,10 @@ async function ensureSample(database: Database<VehicleTables>, log: Logger): Pro
     log.info({ dataVersion: numbers.version }, 'generated sample data are served until an import')
     return true
   })
+}
+
+function isWanted(served: ServedVersion | undefined): boolean {
+  return served === undefined || (served.sample && !served.isReadable)
 }
 
 const sampleFile = (name: string): string => fileURLToPath(dataFile(import.meta.url, name))

@@ -9,13 +9,15 @@ import { loadVersion, servedStamp, type ServedVersion } from './served-version.t
 export type ServedData = {
   /** Whether there is a version to read from. */
   readonly isLoaded: () => boolean
+  /** Whether there is none because what was imported has tables of another shape: see tableShape. */
+  readonly isUnreadable: () => boolean
   /** Looks whether another data version is served and takes it. Rejected when the database is away. */
   readonly refresh: () => Promise<void>
   /**
    * Makes one answer from one version, the one that is served now. When its tables have just gone because newer
    * data took their place, the answer is made once more, as a whole, from the newer version.
    *
-   * @throws HttpError temporarily_unavailable while no version is served yet
+   * @throws HttpError temporarily_unavailable while there is no version to read from
    */
   readonly read: <T>(make: (version: ServedVersion, db: Kysely<unknown>) => Promise<T>) => Promise<T>
   /** Ends the polling. */
@@ -33,7 +35,13 @@ export function openServedData<DB>(options: {
 }): ServedData {
   const { database, log, pollMs = 1_000 } = options
   const db = untyped(database.db)
-  const { current, refresh } = followVersions(database, log)
+  const { current, isUnreadable, refresh } = followVersions(database, log)
+  const served = (): ServedVersion => {
+    const version = current()
+    if (version === undefined)
+      throw unavailable(isUnreadable() ? unreadable : 'There are no vehicle data yet.')
+    return version
+  }
   const timer = setInterval(() => {
     refresh().catch((error: unknown) => {
       log.debug({ err: error }, 'the data version could not be loaded')
@@ -41,15 +49,15 @@ export function openServedData<DB>(options: {
   }, pollMs).unref()
   return {
     isLoaded: () => current() !== undefined,
-    refresh,
+    ...{ isUnreadable, refresh },
     read: async (make) => {
-      const version = served(current())
+      const version = served()
       try {
         return await make(version, db)
       } catch (error) {
         if (!isGone(error)) throw error
         await refresh()
-        const newer = served(current())
+        const newer = served()
         if (newer === version) throw error
         return make(newer, db)
       }
@@ -62,11 +70,19 @@ export function openServedData<DB>(options: {
 
 function followVersions<DB>(database: Pick<Database<DB>, 'db' | 'withoutDeadlines'>, log: Logger) {
   let current: ServedVersion | undefined
+  let isUnreadable = false
   let loading: Promise<void> | undefined
 
   async function load(): Promise<void> {
-    const stamp = await servedStamp(untyped(database.db))
-    if (stamp === undefined || stamp === current?.stamp) return
+    const found = await servedStamp(untyped(database.db))
+    if ('lacks' in found) {
+      if (found.lacks === 'readable data' && !isUnreadable) log.error(unreadable)
+      isUnreadable = found.lacks === 'readable data'
+      current = undefined
+      return
+    }
+    isUnreadable = false
+    if (found.stamp === current?.stamp) return
     const startedAt = performance.now()
     current = await database.withoutDeadlines((patient) => loadVersion(untyped(patient)))
     const { number: dataVersion, catalogue, isSample: sample } = current
@@ -76,6 +92,7 @@ function followVersions<DB>(database: Pick<Database<DB>, 'db' | 'withoutDeadline
 
   return {
     current: () => current,
+    isUnreadable: () => isUnreadable,
     refresh: () =>
       (loading ??= load().finally(() => {
         loading = undefined
@@ -88,10 +105,9 @@ function untyped<DB>(db: Kysely<DB>): Kysely<unknown> {
   return db as unknown as Kysely<unknown>
 }
 
-function served(version: ServedVersion | undefined): ServedVersion {
-  if (version === undefined) throw unavailable('There are no vehicle data yet.')
-  return version
-}
+/** For callers, who can but wait, and for the operator, whom they may tell. */
+const unreadable =
+  'The vehicle data were imported for another version of this service and cannot be read by this one. The operator has to import all files again: npm run import -w @hearth/vehicle-api -- --complaints FILE, with --recalls, --ratings and --sales as before.'
 
 /** SQLSTATE undefined_table: the version of the table was replaced and dropped. */
 function isGone(error: unknown): boolean {

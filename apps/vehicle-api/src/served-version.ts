@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { loadCatalogue, type Catalogue } from './catalogue.ts'
-import { tableName, type Tables, type VersionNumbers } from './data-tables.ts'
+import { tableName, tableShape, versionsKept, type Tables, type VersionNumbers } from './data-tables.ts'
 import type { DatasetKind } from './database.ts'
 
 /** One data version as it is served: where its tables are, where they come from, and its catalogue in memory. */
@@ -44,19 +44,28 @@ export type Dataset = {
   readonly importedAt: Date
 }
 
-/** The stamp of the version that is served now; undefined while there is none. */
-export async function servedStamp(db: Kysely<unknown>): Promise<string | undefined> {
-  const { rows } = await sql<{
-    stamp: string
-  }>`select stamp from data_version order by id desc limit 1`.execute(db)
-  return rows[0]?.stamp
+/**
+ * The stamp of the version to serve: the newest one whose tables have the shape this code reads, of those whose
+ * tables are kept. So instances of two versions of the service, between which the shape changed, both serve while one
+ * takes the place of the other.
+ *
+ * @returns what is lacking where there is none: nothing was published yet, or only what cannot be read
+ */
+export async function servedStamp(
+  db: Kysely<unknown>,
+): Promise<{ readonly stamp: string } | { readonly lacks: 'data' | 'readable data' }> {
+  const { rows } = await sql<Pick<VersionRow, 'stamp' | 'shape'>>`
+    select stamp, shape from data_version order by id desc limit ${versionsKept}`.execute(db)
+  const version = rows.find(isReadable)
+  return version ?? { lacks: rows.length === 0 ? 'data' : 'readable data' }
 }
 
-/** @throws Error when nothing was published, or the version's tables have gone since */
+/** @throws Error when there is no version to serve, or its tables have gone since */
 export async function loadVersion(db: Kysely<unknown>): Promise<ServedVersion> {
-  const { rows } = await sql<VersionRow>`select * from data_version order by id desc limit 1`.execute(db)
-  const [row] = rows
-  if (row === undefined) throw new Error('No data version was published.')
+  const { rows } = await sql<VersionRow>`
+    select * from data_version order by id desc limit ${versionsKept}`.execute(db)
+  const row = rows.find(isReadable)
+  if (row === undefined) throw new Error('No data version that can be read was published.')
   const tables = tablesOf({
     version: row.id,
     complaints: row.complaints_dataset,
@@ -74,6 +83,10 @@ export async function loadVersion(db: Kysely<unknown>): Promise<ServedVersion> {
     tables,
     catalogue: await loadCatalogue(db, tables),
   }
+}
+
+function isReadable({ shape }: Pick<VersionRow, 'shape'>): boolean {
+  return shape === tableShape
 }
 
 function tablesOf({ version, complaints, recalls, ratings }: VersionNumbers): ServedTables {
@@ -109,6 +122,7 @@ type VersionRow = {
   readonly id: number
   readonly stamp: string
   readonly sample: boolean
+  readonly shape: number | null
   readonly complaints_dataset: number
   readonly recalls_dataset: number | null
   readonly ratings_dataset: number | null

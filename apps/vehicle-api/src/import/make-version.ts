@@ -28,7 +28,8 @@ export type MadeVersion = {
 type Context = ImportContext & { readonly sample: boolean }
 
 /**
- * Makes the tables of the next version from files, and from the datasets that are served where no file is given.
+ * Makes the tables of the next version from files, and from the datasets that are served where no file is given and
+ * their tables can be read.
  *
  * @returns undefined when every file is served already
  * @throws ImportError when a file may not be published
@@ -41,17 +42,19 @@ export async function makeVersion(
 ): Promise<MadeVersion | undefined> {
   // Generated data are not mixed with real ones.
   const before = served?.sample === context.sample ? served : undefined
+  const kept = before?.isReadable === true ? before : undefined
+  if (kept === undefined) refuseToLose(before, wanted)
   const loaded: LoadedDataset[] = []
   for (const kind of datasetKinds) {
     if (wanted.files[kind].length === 0) continue
-    const dataset = await loadKind(session, kind, wanted, before?.datasets[kind], context)
+    const { [kind]: last } = before?.datasets ?? {}
+    const dataset = await loadKind(session, kind, wanted, { last, isKept: kept !== undefined }, context)
     if (dataset !== undefined) loaded.push(dataset)
   }
   if (loaded.length === 0) return undefined
-  const numberOf = (kind: DatasetKind) =>
-    loaded.find((dataset) => dataset.kind === kind)?.id ?? before?.[kind]
+  const numberOf = (kind: DatasetKind) => loaded.find((dataset) => dataset.kind === kind)?.id ?? kept?.[kind]
   const [complaints, recalls, ratings, sales] = datasetKinds.map((kind) => numberOf(kind) ?? null)
-  const newest = [...loaded, before?.datasets.complaints].find((dataset) => dataset?.kind === 'complaints')
+  const newest = [...loaded, kept?.datasets.complaints].find((dataset) => dataset?.kind === 'complaints')
   if (complaints == null || newest?.lastDate == null) throw new ImportError('There are no complaints.')
   const numbers: VersionNumbers = {
     ...{ version: (served?.version ?? 0) + 1, complaints },
@@ -63,6 +66,16 @@ export async function makeVersion(
   return { numbers, loaded, fit }
 }
 
+/** What cannot be taken over from a version of another shape has to come from files again. */
+function refuseToLose(before: ServedVersion | undefined, { files, allowFewer }: ImportArguments): void {
+  const lost = datasetKinds.filter((kind) => before?.datasets[kind] !== undefined && files[kind].length === 0)
+  if (lost.length === 0 || (allowFewer && !lost.includes('complaints'))) return
+  const sources = lost.map((kind) => `--${kind} (it was ${before?.datasets[kind]?.source})`).join(', ')
+  throw new ImportError(
+    `The data imported last have tables of another version of this service, which this one cannot take over: all kinds have to be imported again. Give ${sources} as well; to go on without, say --allow-fewer.`,
+  )
+}
+
 function progressOf(name: string, { printError }: Pick<Context, 'printError'>): Progress {
   return createProgress(name, printError, () => performance.now())
 }
@@ -71,14 +84,14 @@ async function loadKind(
   session: ImportSession,
   kind: DatasetKind,
   wanted: ImportArguments,
-  served: LoadedDataset | undefined,
+  { last, isKept }: { readonly last: LoadedDataset | undefined; readonly isKept: boolean },
   context: Context,
 ): Promise<LoadedDataset | undefined> {
   const { print, printError, report, sample } = context
   const { files, sha256, source, dispose } = await fetchFiles(kind, wanted.files[kind], printError)
   try {
-    if (served?.sha256 === sha256) {
-      print(`${kind}: this is already served (${served.source}).`)
+    if (isKept && last?.sha256 === sha256) {
+      print(`${kind}: this is already served (${last.source}).`)
       return undefined
     }
     const id = await reserveDataset(session.db)
@@ -86,7 +99,7 @@ async function loadKind(
     const [currentYear, today] = [context.now.getUTCFullYear(), context.now.toISOString().slice(0, 10)]
     const options: LoadOptions = { report, printError, currentYear, today, maxRejected }
     const load =
-      kind === 'complaints' ? complaintLoader(wanted, served, context) : otherLoader(kind, wanted, served)
+      kind === 'complaints' ? complaintLoader(wanted, last, context) : otherLoader(kind, wanted, last)
     const tally = await load(session, id, files, options)
     const { lines, faults, leftOut, firstDate, lastDate, records } = tally
     const reasons = faults + leftOut > 0 ? ` (reasons in ${report.path})` : ''

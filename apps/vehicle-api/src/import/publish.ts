@@ -1,5 +1,5 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
-import type { VersionNumbers } from '../data-tables.ts'
+import { tableShape, type VersionNumbers } from '../data-tables.ts'
 import { datasetKinds, type DatasetKind } from '../database.ts'
 
 /** A dataset whose tables are filled, ready to be served. */
@@ -21,6 +21,8 @@ export type LoadedDataset = {
 /** The version that is served, and what it was made from; undefined before the first. */
 export type ServedVersion = VersionNumbers & {
   readonly sample: boolean
+  /** Whether its tables have the shape of this code's, so that datasets of it can go into the next version. */
+  readonly isReadable: boolean
   readonly datasets: Readonly<Partial<Record<DatasetKind, LoadedDataset>>>
 }
 
@@ -45,15 +47,15 @@ export async function publish(
   }
   await sql`
     insert into data_version
-      (id, sample, complaints_dataset, recalls_dataset, ratings_dataset, sales_dataset, methodology)
+      (id, sample, complaints_dataset, recalls_dataset, ratings_dataset, sales_dataset, methodology, shape)
     values (${numbers.version}, ${sample}, ${numbers.complaints}, ${numbers.recalls}, ${numbers.ratings},
-      ${numbers.sales}, ${JSON.stringify(methodology)}::json)`.execute(trx)
+      ${numbers.sales}, ${JSON.stringify(methodology)}::json, ${tableShape})`.execute(trx)
 }
 
-/** What is served now. */
+/** What was published last. */
 export async function readServed(db: QueryExecutorProvider): Promise<ServedVersion | undefined> {
   const { rows } = await sql<VersionRow>`
-    select id, sample, complaints_dataset, recalls_dataset, ratings_dataset, sales_dataset
+    select id, sample, shape, complaints_dataset, recalls_dataset, ratings_dataset, sales_dataset
     from data_version order by id desc limit 1`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
@@ -65,6 +67,7 @@ export async function readServed(db: QueryExecutorProvider): Promise<ServedVersi
   return {
     version: row.id,
     sample: row.sample,
+    isReadable: row.shape === tableShape,
     complaints: row.complaints_dataset,
     recalls: row.recalls_dataset,
     ratings: row.ratings_dataset,
@@ -76,6 +79,7 @@ export async function readServed(db: QueryExecutorProvider): Promise<ServedVersi
 type VersionRow = {
   readonly id: number
   readonly sample: boolean
+  readonly shape: number | null
   readonly complaints_dataset: number
   readonly recalls_dataset: number | null
   readonly ratings_dataset: number | null

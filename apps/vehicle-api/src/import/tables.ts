@@ -1,6 +1,14 @@
 import { codeOf } from '@hearth/chassis/system-error'
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
-import { columns, indexes, tableName, tablesOf, tablesOfVersion, type Tables } from '../data-tables.ts'
+import {
+  columns,
+  indexes,
+  tableName,
+  tablesOf,
+  tablesOfVersion,
+  versionsKept,
+  type Tables,
+} from '../data-tables.ts'
 import { datasetKinds, type DatasetKind } from '../database.ts'
 
 type TableOf = keyof Tables
@@ -80,7 +88,7 @@ const lockNotAvailable = '55P03'
 
 async function namesInUse(db: QueryExecutorProvider): Promise<Set<string>> {
   const { rows } = await sql<{ id: number } & Record<`${DatasetKind}_dataset`, number | null>>`
-    select * from data_version order by id desc limit 2`.execute(db)
+    select * from data_version order by id desc limit ${versionsKept}`.execute(db)
   const names = new Set<string>()
   for (const version of rows) {
     for (const table of tablesOfVersion) names.add(tableName(table, version.id))
