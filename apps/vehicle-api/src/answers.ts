@@ -53,7 +53,8 @@ export async function answer(
     // Whether there is anything that `*` could stand for is known only when it was read.
     const named = req.headers['if-none-match']
     if (named !== '*' && isNamed(etag, named)) return { etag, body: undefined, headers: [] }
-    return { etag, ...written(version, await question.answer(db), form) }
+    const made = written(version, await question.answer(db), form)
+    return { etag, ...made, body: named === '*' ? undefined : made.body }
   })
   const { etag, body, headers } = reply
   const common = ['ETag', etag, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept, Authorization']

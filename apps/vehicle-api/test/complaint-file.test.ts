@@ -55,7 +55,7 @@ describe('a line of the complaint file', () => {
       true,
       /has 45 columns; expected 46 or more/,
     ],
-    ['nothing in it', '', true, /has 1 columns/],
+    ['nothing in it', '', true, /is empty/],
     ['no ODI number', complaintCells({ odi: 'n/a' }).join('\t'), true, /ODINO, is "n\/a"; expected a number/],
     ['an unknown product', complaintCells({ product: 'Q' }).join('\t'), true, /PROD_TYPE, is "Q"/],
     [

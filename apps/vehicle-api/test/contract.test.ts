@@ -150,6 +150,7 @@ describe.each(good)('GET %s', (path) => {
     const weak = { key, headers: { 'If-None-Match': `"other", W/${headers['etag']}` } }
     expect((await ask(usual, weak)).status).toBe(304)
     expect((await ask(usual, { key, headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
+    expect((await ask(usual, { key, headers: { 'If-None-Match': '*' } })).status).toBe(304)
   })
 
   test('is refused by the burst limit', async () => {

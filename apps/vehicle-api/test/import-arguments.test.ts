@@ -60,7 +60,7 @@ describe('a file', () => {
 
   test.each([
     ['is not there', '/nowhere/FLAT_CMPL.zip', /cannot be read: ENOENT/],
-    ['is a directory', '.', /cannot be read: EISDIR/],
+    ['is a directory', '.', /it is a directory\. Give the files in it/],
     ['has no name', '', /cannot be read/],
   ])('that %s is refused', async (_, path, why) => {
     expect(await importing.run('--complaints', path)).toMatchObject({

@@ -99,7 +99,7 @@ describe('a file', () => {
   })
 
   test.each([
-    ['nothing', '', /^It is empty\.$/],
+    ['nothing', '', /^It is empty\. Download it again\.$/],
     ['a web page', '<!DOCTYPE html><html>', /web page/],
     ['UTF-16', Buffer.from('\ufeffabc', 'utf16le'), /UTF-16/],
     ['a zip without a text file', zipOf({ 'a.csv': 'x' }), /Expected a text file \(\.txt\).*it has: a\.csv/],

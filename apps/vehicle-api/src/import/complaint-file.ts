@@ -4,7 +4,7 @@ import { readComplaintRow, vehicleOfRow, type ComplaintRow } from '../model/comp
 import { gatherComplaint } from '../model/complaint.ts'
 import { readParts } from './cut-parts.ts'
 import { createOdiNumbers, type OdiNumbers } from './odi-numbers.ts'
-import { eachLine, readLines } from './read-lines.ts'
+import { eachLine, longLine, readLines } from './read-lines.ts'
 import type { Batch } from './batch.ts'
 
 /** How complaint files are read. */
@@ -121,9 +121,13 @@ function collect(rows: ReadonlyMap<string, ComplaintRow[]>, line: string | null,
 
 type Refused = Omit<Rejection, 'line'>
 
+/** What editors leave at the end of a file. */
+export const emptyLine = 'The line is empty.'
+
 function readLine(line: string | null, currentYear: number): ComplaintRow | Refused {
-  if (line === null) return { subject: '', reason: 'The line is longer than 64 KiB.', isFault: true }
+  if (line === null) return { subject: '', reason: longLine, isFault: true }
   const cells = line.split('\t')
+  if (cells.length === 1 && line.trim() === '') return { subject: '', reason: emptyLine, isFault: true }
   const row = readComplaintRow(cells, currentYear)
   return 'reason' in row ? { subject: vehicleOfRow(cells), ...row } : row
 }

@@ -47,6 +47,11 @@ test('lines without any column, and none at all, are parts too', async () => {
   expect(await partsOf('', 3)).toEqual([])
 })
 
+test('many lines without any column are cut in no more time than others', async () => {
+  const parts = await partsOf('\n'.repeat(2 ** 21), 2 ** 20)
+  expect(parts.map(({ length }) => length)).toEqual([2 ** 20 - 1, 2 ** 20, 1])
+})
+
 test('a part has its memory for itself', async () => {
   const chunk = Buffer.from('1\t1\ta\n2\t2\tb\n'.repeat(20_000))
   const parts = []

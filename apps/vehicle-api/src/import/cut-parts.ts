@@ -55,10 +55,11 @@ const mostBytes = 4 * 2 ** 20
 function startOfLastRun(bytes: Buffer, end: number): number {
   if (end === 0) return 0
   let start = startOfLine(bytes, end)
-  const odi = odiAt(bytes, start)
-  while (start > 0) {
+  const odi = odiIn(bytes.subarray(start, end))
+  // A line without a number, such as one of another kind of file, belongs to no other.
+  while (start > 0 && odi !== undefined) {
     const before = startOfLine(bytes, start)
-    if (!odiAt(bytes, before).equals(odi)) break
+    if (odiIn(bytes.subarray(before, start))?.equals(odi) !== true) break
     start = before
   }
   return start
@@ -70,7 +71,8 @@ function startOfLine(bytes: Buffer, end: number): number {
 }
 
 /** The second column. */
-function odiAt(bytes: Buffer, start: number): Buffer {
-  const first = bytes.indexOf(TAB, start) + 1
-  return bytes.subarray(first, bytes.indexOf(TAB, first))
+function odiIn(line: Buffer): Buffer | undefined {
+  const first = line.indexOf(TAB) + 1
+  const end = line.indexOf(TAB, first)
+  return first === 0 || end < 0 ? undefined : line.subarray(first, end)
 }

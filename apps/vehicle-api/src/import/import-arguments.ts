@@ -1,4 +1,5 @@
 import { reasonOf, UsageError } from '@hearth/chassis/importing/import-error'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { datasetKinds, type DatasetKind } from '../database.ts'
 
@@ -34,28 +35,42 @@ database (no DATABASE_URL) the service must be stopped first.
 
 Exit codes: 0 published or nothing new, 1 refused or failed, 2 wrong arguments.`
 
-/** @throws UsageError when the arguments are not those of {@link importUsage} */
-export function parseImportArguments(args: readonly string[]): ImportArguments | 'help' {
+/**
+ * @param from where relative paths start; they stay relative unless given
+ * @throws UsageError when the arguments are not those of {@link importUsage}
+ */
+export function parseImportArguments(args: readonly string[], from?: string): ImportArguments | 'help' {
   const { values } = parse(args)
   if (values.help) return 'help'
+  const located = (path: string) =>
+    from === undefined || path === '' || /^[a-z][a-z\d+.-]*:\/\//i.test(path) ? path : resolve(from, path)
   const files = {
-    complaints: values.complaints ?? [],
-    recalls: values.recalls ?? [],
-    ratings: values.ratings ?? [],
-    sales: values.sales ?? [],
+    complaints: (values.complaints ?? []).map(located),
+    recalls: (values.recalls ?? []).map(located),
+    ratings: (values.ratings ?? []).map(located),
+    sales: (values.sales ?? []).map(located),
   }
   if (datasetKinds.every((kind) => files[kind].length === 0)) {
     throw new UsageError('There is nothing to import: give --complaints, --recalls, --ratings or --sales.')
   }
   const maxRejected = values['max-rejected']
+  const report = values.report && located(values.report)
+  refuseOverwriting(report, Object.values(files).flat())
   return {
-    files,
-    report: values.report,
+    ...{ files, report },
     maxRejected: maxRejected === undefined ? undefined : whole('max-rejected', maxRejected, 10_000_000),
     maxEmpty: whole('max-empty', values['max-empty'], 100),
     allowFewer: values['allow-fewer'],
     dryRun: values['dry-run'],
   }
+}
+
+/** The report is written anew before anything is read. */
+function refuseOverwriting(report: string | undefined, files: readonly string[]): void {
+  if (report === undefined || !files.some((file) => resolve(file) === resolve(report))) return
+  throw new UsageError(
+    `The report would take the place of the file ${report}: name another one with --report.`,
+  )
 }
 
 function parse(args: readonly string[]) {

@@ -1,12 +1,15 @@
 import { fetchFile, type LocalFile } from '@hearth/chassis/importing/fetch-file'
-import { ImportError } from '@hearth/chassis/importing/import-error'
+import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
 import { createProgress } from '@hearth/chassis/importing/progress'
 import type { Rejection, Report } from '@hearth/chassis/importing/report'
 import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import type { Tables } from '../data-tables.ts'
 import { tableName } from '../data-tables.ts'
 import type { DatasetKind, ImportSession } from '../database.ts'
 import { earlier, later, type CopyBatch } from './batch.ts'
+import { emptyLine } from './complaint-file.ts'
+import { longLine } from './read-lines.ts'
 import { createTables } from './tables.ts'
 
 /** A kind of file and where its records go. */
@@ -21,6 +24,8 @@ export type Source = {
   readonly isPlain?: boolean
 }
 
+type RefusedLine = Rejection & { readonly source: string }
+
 /** What was read, before it is checked. */
 export type Tally = {
   readonly lines: number
@@ -29,8 +34,9 @@ export type Tally = {
   readonly leftOut: number
   /** Records that came out of the others. */
   readonly read: number
-  /** The first faulty line, for the message. */
-  readonly firstFault: (Rejection & { readonly source: string }) | undefined
+  /** The first line of each, for messages. */
+  readonly firstFault: RefusedLine | undefined
+  readonly firstLeftOut: RefusedLine | undefined
   readonly firstDate: string | null
   readonly lastDate: string | null
 }
@@ -98,16 +104,40 @@ export async function loadRecords(
     }
     const lines = linesOf(source, file, tally, { ...options, reject })
     await session.copyIn(tableName(source.table, dataset), lines).catch(within)
+    await refuseChanged(file)
   }
-  if (tally.read === 0) {
-    throw new ImportError(`There are no ${source.name} in ${files.map((file) => file.source).join(', ')}.`)
-  }
+  if (tally.read === 0) throw nothingRead(source, files, tally, options.report)
   return tally
+}
+
+/** What was read is neither the file of before nor that of now, and its check sum is of another content. */
+async function refuseChanged({ path, source, bytes }: LocalFile): Promise<void> {
+  const now = await stat(path).catch((error: unknown) => reasonOf(error))
+  if (typeof now !== 'string' && now.size === bytes) return
+  const change = typeof now === 'string' ? now : `it had ${bytes} bytes and has ${now.size}`
+  throw new ImportError(
+    `${source} changed while it was read (${change}): import again when nothing writes to it any more.`,
+  )
+}
+
+/** The first line that was not taken tells best what kind of file it is. */
+function nothingRead(
+  { name }: Source,
+  files: readonly LocalFile[],
+  { lines, faults, leftOut, firstFault, firstLeftOut }: Tally,
+  report: Report,
+): ImportError {
+  const nothing = `There are no ${name} in ${files.map(({ source }) => source).join(', ')}`
+  const first = firstFault ?? firstLeftOut
+  if (first === undefined) return new ImportError(`${nothing}: it has no lines. Download it again.`)
+  return new ImportError(
+    `${nothing}: of ${lines} lines ${faults} are faulty and ${leftOut} are left out, such as line ${first.line} of ${first.source}: ${first.reason} All of them are listed in ${report.path}. Was this file meant for another option?`,
+  )
 }
 
 const noTally: Tally = {
   ...{ lines: 0, faults: 0, leftOut: 0, read: 0 },
-  ...{ firstFault: undefined, firstDate: null, lastDate: null },
+  ...{ firstFault: undefined, firstLeftOut: undefined, firstDate: null, lastDate: null },
 }
 
 type Reject = (rejections: readonly Rejection[]) => Promise<void>
@@ -129,18 +159,30 @@ async function* linesOf(
     lastFault = faults.at(-1) ?? lastFault
     tally.faults += faults.length
     tally.leftOut += rejections.length - faults.length
-    if (faults[0] !== undefined) tally.firstFault ??= { ...faults[0], source: file.source }
+    tally.firstFault ??= withSource(faults[0], file)
+    tally.firstLeftOut ??= withSource(
+      rejections.find(({ isFault }) => !isFault),
+      file,
+    )
     refuseFaults(tally, maxRejected, report)
     tally.firstDate = earlier(tally.firstDate, dates.firstDate)
     tally.lastDate = later(tally.lastDate, dates.lastDate)
     tally.read += records
     if (text.length > 0) yield text
   }
-  if (isPlain && lastFault?.line === own && maxRejected === undefined) {
+  const isCut = isPlain && lastFault?.line === own && !wholeFaults.includes(lastFault.reason)
+  if (isCut && tally.read > 0 && maxRejected === undefined) {
     throw new ImportError(
-      `Its last line, ${own}, is faulty: ${lastFault.reason} The file was probably cut off: download it again, or allow the line with --max-rejected.`,
+      `Its last line, ${own}, is faulty: ${lastFault?.reason} The file was probably cut off: download it again, or allow the line with --max-rejected.`,
     )
   }
+}
+
+/** A line that was cut off has neither of these. */
+const wholeFaults: readonly string[] = [emptyLine, longLine]
+
+function withSource(line: Rejection | undefined, { source }: LocalFile): RefusedLine | undefined {
+  return line && { ...line, source }
 }
 
 /** A thousandth of what was read so far: a file of another kind is refused after its first lines. */

@@ -44,9 +44,22 @@ export async function* openMembers(path: string, expected: Expected): AsyncGener
   if (start.startsWith('\u00ff\u00fe') || start.startsWith('\u00fe\u00ff')) {
     throw new ImportError('It is encoded in UTF-16. Save it as plain text (UTF-8) again.')
   }
+  const [packed] = packings.find(([, magic]) => start.startsWith(magic)) ?? []
+  if (packed !== undefined) {
+    throw new ImportError(`It is ${packed}; expected plain text, gzip or zip. Unpack it first.`)
+  }
   const isGzip = start.startsWith('\u001f\u008b')
   yield { name: '', chunks: readFile(path, isGzip, size, expected.onProgress) }
 }
+
+/** Packed in ways that are not read, and how such files begin. */
+const packings = [
+  ['packed with bzip2', 'BZh91AY&SY'],
+  ['packed with xz', '\u00fd7zXZ\0'],
+  ['packed with zstd', '(\u00b5/\u00fd'],
+  ['a 7z archive', "7z\u00bc\u00af'\u001c"],
+  ['a RAR archive', 'Rar!\u001a\u0007'],
+] as const
 
 const chunkBytes = 2 ** 20
 
@@ -55,7 +68,7 @@ async function firstBytes(path: string): Promise<{ start: string; size: number }
     const file = await open(path)
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0)
-      if (bytesRead === 0) throw new ImportError('It is empty.')
+      if (bytesRead === 0) throw new ImportError('It is empty. Download it again.')
       const start = buffer.toString('latin1', 0, bytesRead).replace(/^\u00ef\u00bb\u00bf/, '')
       return { start, size: (await file.stat()).size }
     } finally {
@@ -91,6 +104,11 @@ async function* zipMembers(path: string, expected: Expected): AsyncGenerator<Mem
       )
     }
     const total = wanted.reduce((sum, entry) => sum + entry.uncompressedSize, 0)
+    if (total > largestUnpacked) {
+      throw new ImportError(
+        `It would be ${Math.round(total / 2 ** 30)} GiB when unpacked, ${largestUnpacked / 2 ** 30} GiB are allowed; the official files have 2 GB at most.`,
+      )
+    }
     let before = 0
     for (const entry of wanted) {
       const start = before
@@ -107,6 +125,9 @@ async function* zipMembers(path: string, expected: Expected): AsyncGenerator<Mem
 function isWanted(name: string, members: RegExp): boolean {
   return members.test(name) && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(name)
 }
+
+/** Of all files in a zip together; no more than it says is ever unpacked. */
+const largestUnpacked = 16 * 2 ** 30
 
 /** The official archives have one file; somebody's own may have a few more. */
 const mostEntries = 1_000
@@ -129,6 +150,7 @@ async function openZip(path: string): Promise<{ file: ZipFile; entries: Entry[] 
 /** yauzl checks the length of a member, not its check sum, and unpacks it in pieces of 16 KiB. */
 async function* unzip(file: ZipFile, entry: Entry, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
   const isStored = entry.compressionMethod === 0
+  refuseMethod(entry)
   const source = await openEntry(file, entry, isStored)
   let sum = 0
   let bytes = 0
@@ -144,6 +166,17 @@ async function* unzip(file: ZipFile, entry: Entry, onBytes: (bytes: number) => v
   if (bytes !== entry.uncompressedSize || sum !== entry.crc32) {
     throw new ImportError(`${entry.fileName} is damaged: its check sum is wrong. Download the file again.`)
   }
+}
+
+/** What yauzl says of these is for programmers. */
+function refuseMethod(entry: Entry): void {
+  const { fileName, compressionMethod } = entry
+  const remedy = 'Unpack it yourself, and give the text file.'
+  if (entry.isEncrypted()) throw new ImportError(`${fileName} is encrypted in the zip file. ${remedy}`)
+  if (compressionMethod === 0 || compressionMethod === 8) return
+  throw new ImportError(
+    `${fileName} is packed in the zip file by method ${compressionMethod}; expected the usual one (8, deflate). ${remedy}`,
+  )
 }
 
 async function openEntry(file: ZipFile, entry: Entry, isStored: boolean): Promise<Readable> {

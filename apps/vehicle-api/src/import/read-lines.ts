@@ -11,6 +11,8 @@ export type LineBatch = {
 
 /** Longer lines are none of the official files: their longest has 10 KB. */
 export const longestLine = 2 ** 16
+export const longLine =
+  'The line is longer than 64 KiB; expected one record in each line, which ends with LF or CRLF.'
 
 /**
  * The lines of a published text file (plain, gzip, or zip with one or several .txt or .lst members) in batches, in

@@ -1,6 +1,7 @@
 import type { Rejection } from '@hearth/chassis/importing/report'
 import { isoDate } from '../model/dates.ts'
 import { canonicalVehicle, isModelYear, type CanonicalVehicle } from '../model/names.ts'
+import { longLine } from './read-lines.ts'
 import { cleanText } from '../model/text/clean-narrative.ts'
 
 /** What a line of a recall file says: a campaign, a vehicle and a component. */
@@ -42,7 +43,7 @@ export function readRecallRow(
   cells: readonly string[] | undefined,
   currentYear: number,
 ): RecallRecord | Refused {
-  if (cells === undefined) return { subject: '', reason: 'The line is longer than 64 KiB.', isFault: true }
+  if (cells === undefined) return { subject: '', reason: longLine, isFault: true }
   if (cells.length < fewestColumns) {
     const reason = `The line has ${cells.length} columns; expected ${fewestColumns} or more, separated by tabs.`
     return { subject: '', reason, isFault: true }

@@ -47,7 +47,15 @@ export async function fetchFile(fileOrUrl: string, options: FetchOptions): Promi
 
 async function openLocal(path: string, { largestGiB, usual }: FetchOptions): Promise<LocalFile> {
   try {
-    const { size } = await stat(path)
+    const found = await stat(path)
+    if (found.isDirectory())
+      throw new ImportError(`${path} cannot be read: it is a directory. Give the files in it.`)
+    if (!found.isFile()) {
+      throw new ImportError(
+        `${path} cannot be read: it is a pipe or a device, and is read more than once. Give a file.`,
+      )
+    }
+    const { size } = found
     if (size > largestGiB * 2 ** 30) {
       throw new ImportError(`${path} is larger than ${largestGiB} GiB; ${usual}.`)
     }

@@ -5,6 +5,7 @@ import type { BulkSession } from '../bulk.ts'
 import { ConfigError } from '../config.ts'
 import { isUnavailable, openDatabase, type Database } from '../database.ts'
 import { createLogger } from '../logger.ts'
+import { codeOf } from '../system-error.ts'
 import { migrate, pendingMigrations, type MigrationList } from '../migrate.ts'
 import { ImportError, reasonOf, UsageError } from './import-error.ts'
 import { openReport, type Report } from './report.ts'
@@ -125,5 +126,11 @@ function explain(error: unknown): string | undefined {
   if (isUnavailable(error)) {
     return `The database did not take it: ${reasonOf(error)}. What was served before is still served; import again.`
   }
+  if (refusals.has(codeOf(error))) {
+    return `The database refuses it: ${reasonOf(error)}. Nothing was changed. The import needs the database and the role of the service, which owns the tables of its schema: see DATABASE_URL.`
+  }
   return undefined
 }
+
+/** SQLSTATE of what the role may not do, of a database that is only read, of none, and of a wrong password. */
+const refusals: ReadonlySet<string> = new Set(['42501', '25006', '3D000', '28000', '28P01'])
