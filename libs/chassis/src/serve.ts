@@ -1,4 +1,4 @@
-import type { Express } from 'express'
+import type { Express, Request, Response } from 'express'
 import {
   createServer as createHttpServer,
   IncomingMessage,
@@ -169,22 +169,15 @@ function upTo(most: number, listener: RequestListener): RequestListener {
 
 /**
  * Express sets the prototype of every request and response to the app's own, which makes V8 give up its
- * optimisations of both. With these constructors they have it from birth, and setting it changes nothing.
+ * optimisations of both. With these constructors they have it from birth, and setting it changes nothing. They extend
+ * Node's own, so that V8 knows how many properties those will set; else it would keep them in dictionaries.
  */
 function constructorsOf(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
-  function AppRequest(this: IncomingMessage, socket: Socket) {
-    IncomingMessage.call(this, socket)
-  }
-  AppRequest.prototype = app.request
-  function AppResponse(this: ServerResponse, ...args: ConstructorParameters<typeof ServerResponse>) {
-    ServerResponse.call(this, ...args)
-  }
-  AppResponse.prototype = app.response
-  // A class could not share its prototype with the app, and TypeScript has constructors only as classes.
-  return {
-    IncomingMessage: AppRequest as unknown as typeof IncomingMessage,
-    ServerResponse: AppResponse as unknown as typeof ServerResponse,
-  }
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request) as Request
+  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response) as Response
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse }
 }
 
 function answerParserError(code: string, socket: Socket, respond: ParserErrorResponse): void {

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInThisContext } from 'node:vm'
 import { createLifecycle, readiness } from '../src/lifecycle.ts'
 import { createServer, serve, type ServeOptions, type Serving } from '../src/serve.ts'
 import { recordingLogger } from './logs.ts'
@@ -79,12 +81,17 @@ test('a bad request behind an answer that has begun ends the connection and adds
   expect(all.match(/HTTP\/1\.1/g)).toHaveLength(1)
 })
 
-test('requests and responses are born with the prototypes of the app', async () => {
+test('requests and responses are born with the prototypes of the app, and are no dictionaries to V8', async () => {
+  setFlagsFromString('--allow-natives-syntax')
+  const hasFastProperties = runInThisContext('(value) => %HasFastProperties(value)') as (
+    value: object,
+  ) => boolean
   const app = exampleApp()
   const server = createServer(app, { parserErrorResponse: () => ({ headers: [], body: '' }) })
   const seen: unknown[] = []
   server.prependListener('request', (req, res) => {
     seen.push(Object.getPrototypeOf(req) === app.request, Object.getPrototypeOf(res) === app.response)
+    res.on('close', () => seen.push(hasFastProperties(req), hasFastProperties(res)))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -95,7 +102,7 @@ test('requests and responses are born with the prototypes of the app', async () 
 
   expect(answer.statusCode).toBe(200)
   expect(answer.headers['content-type']).toContain('application/json')
-  expect(seen).toEqual([true, true])
+  expect(seen).toEqual([true, true, true, true])
 })
 
 test('a client on one connection is served beyond the number of requests per connection', async () => {
