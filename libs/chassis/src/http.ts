@@ -8,7 +8,7 @@ import express, {
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { HttpError, httpProblems, unavailable } from './errors.ts'
-import { maskCredentials } from './logger.ts'
+import { logPlainly, maskCredentials } from './logger.ts'
 import { problemBody, toHttpError } from './problems.ts'
 import { indexRoutes, type MountedOperation, type RouteIndex } from './routes.ts'
 import { isWholeBody, parseWholeBody } from './whole-body.ts'
@@ -43,7 +43,7 @@ declare global {
       /** Methods of the path when the path exists, else undefined. */
       allow: readonly string[] | undefined
       /** Fields that others add to the line of this request in the access log. */
-      logFields: Record<string, unknown> | undefined
+      logFields: Record<string, string> | undefined
     }
   }
 }
@@ -174,7 +174,8 @@ function begin(options: HttpOptions, routes: RouteIndex, req: Request, res: Resp
     const route = match.operation?.path ?? 'unmatched'
     const status = res.writableFinished ? res.statusCode : clientClosedRequest
     options.observe?.(req.method, route, status, seconds)
-    options.log.info(
+    logPlainly(
+      options.log,
       {
         requestId: locals.requestId,
         method: req.method,

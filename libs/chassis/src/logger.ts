@@ -11,17 +11,40 @@ export function createLogger(options: {
   service: string
   destination?: DestinationStream
 }): Logger {
-  return pino(
+  const base = { service: options.service }
+  const destination = options.destination ?? standardOutput()
+  const logger = pino(
     {
       level: options.level,
-      base: { service: options.service },
+      base,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, error: describeError },
       hooks: { streamWrite: maskCredentials },
     },
-    options.destination ?? standardOutput(),
+    destination,
   )
+  lineWriters.set(logger, (fields, message) => {
+    const line = JSON.stringify({ level: 'info', time: Date.now(), ...base, ...fields, msg: message })
+    destination.write(maskCredentials(`${line}\n`))
+  })
+  return logger
 }
+
+/**
+ * Writes the line that `log.info(fields, message)` writes, in half the time: pino asks of every field what there is to
+ * do with it, and these need nothing. For what is logged with every request.
+ */
+export function logPlainly(log: Logger, fields: PlainFields, message: string): void {
+  const writeLine = lineWriters.get(log)
+  if (writeLine === undefined) log.info(fields, message)
+  else if (log.isLevelEnabled('info')) writeLine(fields, message)
+}
+
+/** Fields without errors or anything else that a serialiser would change. */
+type PlainFields = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** Of loggers made here; their children are pino's alone. */
+const lineWriters = new WeakMap<Logger, (fields: PlainFields, message: string) => void>()
 
 /**
  * Standard output, with many lines in one write: a write goes through another thread, which costs more than a line.

@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { maskCredentials } from '../src/logger.ts'
+import { createLogger, logPlainly, maskCredentials } from '../src/logger.ts'
 import { recordingLogger } from './logs.ts'
 
 const KEY = `slr_live_${'aB3dE5gH7j'.repeat(5)}Zz`
@@ -21,6 +22,28 @@ test('a line has its level as a word, the service, and what was logged', () => {
       msg: 'Answered.',
     },
   ])
+})
+
+test('what is logged plainly makes the very line that pino makes', () => {
+  const written: string[] = []
+  const destination = { write: (line: string) => void written.push(line) }
+  const log = createLogger({ level: 'info', service: 'test', destination })
+  const silent = createLogger({ level: 'warn', service: 'test', destination })
+  const value = fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(undefined))
+  const name = fc.stringMatching(/^[a-z]\w*$/).filter((text) => !/^(level|time|service|msg)$/.test(text))
+  const fields = fc.dictionary(name, fc.oneof(value, fc.constant(KEY)), { noNullPrototype: true })
+  fc.assert(
+    fc.property(fields, fc.string(), (logged, message) => {
+      written.length = 0
+      logPlainly(log, logged, message)
+      logPlainly(log.child({}), logged, message)
+      logPlainly(silent, logged, message)
+      const [ours, pinos] = written.map((line) => line.replace(/"time":\d+/, '"time":0'))
+
+      expect(written).toHaveLength(2)
+      expect(ours).toBe(pinos)
+    }),
+  )
 })
 
 test.each([
