@@ -18,7 +18,7 @@ import type { Ledger } from './ledger.ts'
 import { limitReached, requireFeature, takeFromAddress } from './limits.ts'
 import type { Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
-import type { RecentKeys } from './recent-keys.ts'
+import { fingerprintOf, type RecentKeys } from './recent-keys.ts'
 import type { Sessions } from './sessions.ts'
 
 /** What admission works with. */
@@ -52,12 +52,11 @@ export async function admit(
   res: Response,
   access: string,
 ): Promise<void> {
-  const { peppers, gate, ledger, plans, burst } = options
+  const { recent, gate, ledger, plans, burst } = options
   const caller = await identify(options, req, res, access)
-  const digests = caller.key === '' ? [] : peppers.map((pepper) => digestKey(caller.key, pepper))
-  const { tag, selector } = caller
-  const [digest = ''] = digests
-  refuseStrangers(options, req, res, digest)
+  const { tag, selector, key } = caller
+  const fingerprint = fingerprintOf(key)
+  const digests = recent.digestsOf(fingerprint) ?? digestsOfStranger(options, req, res, key)
   const verdict = await gate.check({ tag, selector, digests, cost: access === 'metered' ? 1 : 0 })
   res.locals.logFields = { account: `acc_${tag}`, key: selector }
   res.locals.caller = caller
@@ -68,7 +67,7 @@ export async function admit(
   }
   res.locals.standing = verdict
   if (verdict.outcome === 'ok') res.locals.charge = verdict.charge
-  if (digest !== '') options.recent.add(digest)
+  if (key !== '') recent.add(fingerprint, digests)
   // Whoever lacks the plan is told so first: a new day would not help.
   for (const feature of res.locals.operation?.requires ?? []) requireFeature(plans, feature, verdict.plan)
   if (verdict.outcome !== 'ok') {
@@ -89,14 +88,17 @@ function isConditionalRead({ method, headers }: Request): boolean {
  * From an address that has sent too many bad keys only a few keys a second are looked up, so that guessing costs us
  * next to nothing; a key that was good a moment ago always is, so that nobody is shut out by neighbours.
  *
+ * @returns what is stored of the key under each pepper; nothing for a session
  * @throws HttpError rate_limited
  */
-function refuseStrangers(options: AdmissionOptions, req: Request, res: Response, digest: string): void {
-  const { addresses, recent, strangers } = options
-  if (digest === '' || recent.has(digest)) return
+function digestsOfStranger(options: AdmissionOptions, req: Request, res: Response, key: string): string[] {
+  const { addresses, strangers, peppers } = options
+  if (key === '') return []
   const address = req.ip ?? ''
-  if (addresses.peek(address).remaining > 0) return
-  if (strangers.take(addressBucket(address), performance.now()).wait > 0) takeFromAddress(options, req, res)
+  if (addresses.peek(address).remaining === 0) {
+    if (strangers.take(addressBucket(address), performance.now()).wait > 0) takeFromAddress(options, req, res)
+  }
+  return peppers.map((pepper) => digestKey(key, pepper))
 }
 
 /** @throws HttpError when the credentials are missing, malformed, or of the wrong kind for this access */

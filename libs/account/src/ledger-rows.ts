@@ -2,8 +2,11 @@ import { codeOf } from '@hearth/chassis/system-error'
 import { sql, type RawBuilder } from 'kysely'
 import type { AccountDatabase } from './database.ts'
 
+/** Whether something waits to be written. */
+export type Waiting = { isWaiting: boolean }
+
 /** What the Redis gate has counted for an account on a day. */
-export type Counter = {
+export type Counter = Waiting & {
   readonly tag: string
   readonly day: number
   used: number
@@ -13,7 +16,7 @@ export type Counter = {
 }
 
 /** Successful calls of one endpoint by an account on a day. */
-export type Call = {
+export type Call = Waiting & {
   readonly tag: string
   readonly day: number
   readonly endpoint: string
@@ -23,7 +26,7 @@ export type Call = {
 }
 
 /** When a key was last used, in Unix milliseconds. */
-export type Use = { readonly tag: string; readonly selector: string; readonly usedAt: number }
+export type Use = Waiting & { readonly tag: string; readonly selector: string; usedAt: number }
 
 /**
  * Raises the rows of counters to what was seen.

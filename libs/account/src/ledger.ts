@@ -1,5 +1,13 @@
 import type { AccountDatabase } from './database.ts'
-import { writeCalls, writeCounters, writeUses, type Call, type Counter, type Use } from './ledger-rows.ts'
+import {
+  writeCalls,
+  writeCounters,
+  writeUses,
+  type Call,
+  type Counter,
+  type Use,
+  type Waiting,
+} from './ledger-rows.ts'
 
 /** What an instance has seen the Redis gate count for an account on its latest day. Both only grow within a day. */
 export type Seen = { readonly day: number; readonly used: number; readonly refunded: number }
@@ -46,22 +54,23 @@ export function createLedger(db: AccountDatabase, options: LedgerOptions): Ledge
   const { instance, onDirect = () => Promise.resolve(), most = mostRemembered } = options
   const counters = countersOf(db, onDirect, most)
   const calls = callsOf(db, instance, most)
-  const uses = unwritten<Use>()
-  const news = oncePer(usePrecisionMs)
+  const uses = usesOf(db)
   return {
     saw: counters.saw,
     called: calls.called,
-    used: (tag, selector, usedAt) => {
-      if (news(tag + selector, usedAt)) uses.add({ tag, selector, usedAt }, tag + selector)
-    },
+    used: uses.used,
     highest: counters.highest,
     flush: sharing(async () => {
       await counters.flush()
-      await uses.write((rows) => writeUses(db, rows))
+      await uses.flush()
     }),
     flushCalls: sharing(calls.flushCalls),
     flushCallsOf: calls.flushCallsOf,
   }
+}
+
+function counterOf(tag: string, day: number): Counter {
+  return { tag, day, used: 0, refunded: 0, direct: 0, isWaiting: false }
 }
 
 function countersOf(
@@ -90,7 +99,7 @@ function countersOf(
     saw(tag, { day, used, refunded }) {
       const known = latest.get(tag)
       // Also when the clock of the store was set back: what it counts now must be written down.
-      const counter = known?.day === day ? known : { tag, day, used: 0, refunded: 0, direct: 0 }
+      const counter = known?.day === day ? known : counterOf(tag, day)
       if (counter !== known) latest.set(tag, counter)
       if (used <= counter.used && refunded <= counter.refunded) return
       counter.used = Math.max(counter.used, used)
@@ -104,7 +113,7 @@ function countersOf(
       // Postgres knows them now, so a record that Redis loses is read with them.
       const isOver = memory.over(latest.size)
       if (isOver === undefined) return
-      for (const [tag, counter] of latest) if (isOver(counter) && !changed.has(counter)) latest.delete(tag)
+      for (const [tag, counter] of latest) if (isOver(counter) && !counter.isWaiting) latest.delete(tag)
     },
   }
 }
@@ -122,7 +131,8 @@ function callsOf(
   function callOf(tag: string, day: number, endpoint: string): Call {
     const known = byAccount.get(tag)
     for (const call of known ?? []) if (call.endpoint === endpoint && call.day === day) return call
-    const call = { tag, day, endpoint, countedBy: `${instance}${timesForgotten || ''}`, used: 0 }
+    const countedBy = `${instance}${timesForgotten || ''}`
+    const call = { tag, day, endpoint, countedBy, used: 0, isWaiting: false }
     if (known === undefined) byAccount.set(tag, [call])
     else known.push(call)
     return call
@@ -139,7 +149,7 @@ function callsOf(
       await changed.write((rows) => writeCalls(db, rows))
       const isOver = memory.over(byAccount.size)
       if (isOver === undefined) return
-      keep(byAccount, (call) => !isOver(call) || changed.has(call))
+      keep(byAccount, (call) => !isOver(call) || call.isWaiting)
       // What is forgotten is counted from zero again, so it needs rows of its own.
       timesForgotten += 1
     },
@@ -158,23 +168,57 @@ function keep(byAccount: Map<string, Call[]>, isKept: (call: Call) => boolean): 
   }
 }
 
-/** Entries that have changed since they were last written. What a write fails on is kept for the next. */
-function unwritten<T>() {
-  const entries = new Map<unknown, T>()
+/** Notes the last use of each key once in a while. */
+function usesOf(db: AccountDatabase): Pick<Ledger, 'used' | 'flush'> {
+  const changed = unwritten<Use>()
+  let noted = new Map<string, Use>()
+  let since = 0
   return {
-    add(entry: T, key: unknown = entry): void {
-      entries.set(key, entry)
+    used(tag, selector, usedAt) {
+      if (Math.abs(usedAt - since) >= usePrecisionMs) {
+        since = usedAt
+        noted = new Map(changed.all().map((use) => [use.tag + use.selector, use]))
+      }
+      const known = noted.get(tag + selector)
+      if (known?.isWaiting) known.usedAt = usedAt
+      if (known !== undefined) return
+      const use = { tag, selector, usedAt, isWaiting: false }
+      noted.set(tag + selector, use)
+      changed.add(use)
     },
-    has: (key: unknown): boolean => entries.has(key),
+    flush: () => changed.write((rows) => writeUses(db, rows)),
+  }
+}
+
+/**
+ * When a key was last used is known to a minute: a use is noted at most this often, and written unless one of the 20
+ * seconds before it is written already.
+ */
+const usePrecisionMs = 30_000
+
+/** Entries that have changed since they were last written. What a write fails on is kept for the next. */
+function unwritten<T extends Waiting>() {
+  let entries: T[] = []
+
+  function add(entry: T): void {
+    if (entry.isWaiting) return
+    entry.isWaiting = true
+    entries.push(entry)
+  }
+
+  return {
+    add,
+    all: (): readonly T[] => entries,
     async write(write: (rows: readonly T[]) => Promise<void>): Promise<void> {
-      const due = [...entries]
-      entries.clear()
+      const due = entries
+      entries = []
+      for (const entry of due) entry.isWaiting = false
       let written = 0
       try {
         for (; written < due.length; written += rowsPerStatement)
-          await write(due.slice(written, written + rowsPerStatement).map(([, entry]) => entry))
+          await write(due.slice(written, written + rowsPerStatement))
       } catch (error) {
-        for (const [key, entry] of due.slice(written)) if (!entries.has(key)) entries.set(key, entry)
+        for (const entry of due.slice(written)) add(entry)
         throw error
       }
     },
@@ -204,27 +248,6 @@ function memoryOf(most: number) {
 
 /** Some 20 MB. */
 const mostRemembered = 100_000
-
-/** True for a key that was not seen before in the current spell of so many milliseconds. */
-function oncePer(ms: number): (key: string, now: number) => boolean {
-  const seen = new Set<string>()
-  let since = 0
-  return (key, now) => {
-    if (Math.abs(now - since) >= ms) {
-      since = now
-      seen.clear()
-    }
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  }
-}
-
-/**
- * When a key was last used is known to a minute: a use is noted at most this often, and written unless one of the 20
- * seconds before it is written already.
- */
-const usePrecisionMs = 30_000
 
 /** Runs work one at a time; all who ask while it runs share the next run, which sees what they have done. */
 function sharing(work: () => Promise<void>): () => Promise<void> {

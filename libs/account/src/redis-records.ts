@@ -12,6 +12,7 @@ import {
   gateScript,
   refundScript,
   scriptOutcomes,
+  unpackReply,
   writeScript,
 } from './redis-scripts.ts'
 
@@ -187,11 +188,12 @@ async function runScript(
   keys: readonly string[],
   args: readonly Argument[],
 ): Promise<number[]> {
-  const reply = await redis.evalsha(sha, keys.length, ...keys, ...args).catch((error: unknown) => {
-    if (String(error).includes('NOSCRIPT')) return redis.eval(text, keys.length, ...keys, ...args)
+  const rest = [keys.length, ...keys, ...args]
+  const reply = await redis.callBuffer('evalsha', [sha, ...rest]).catch((error: unknown) => {
+    if (String(error).includes('NOSCRIPT')) return redis.callBuffer('eval', [text, ...rest])
     throw error
   })
-  return reply as number[] // our scripts reply with integers only
+  return unpackReply(reply as Buffer) // as our scripts reply
 }
 
 async function redisTime(redis: Redis | Cluster): Promise<number> {

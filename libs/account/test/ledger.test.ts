@@ -269,4 +269,22 @@ describe('the ledger', () => {
       expect(await lastUse()).toBeGreaterThan(start + (second - 60) * 1000)
     }
   })
+
+  test('writes the latest of the uses that it could not write for a while', async () => {
+    const ledger = open()
+    const { tag, selector } = await insertAccount(database.db)
+    const start = Date.UTC(2026, 10, 20, 12)
+    await sql`alter table api_key rename to away`.execute(database.db)
+    for (let second = 0; second <= 100; second += 10) {
+      ledger.used(tag, selector, start + second * 1000)
+      await expect(ledger.flush()).rejects.toThrow('api_key')
+    }
+    await sql`alter table away rename to api_key`.execute(database.db)
+    await ledger.flush()
+
+    const { rows } = await sql<{
+      at: Date
+    }>`select last_used_at as at from api_key where tag = ${tag}`.execute(database.db)
+    expect(rows[0]?.at).toEqual(new Date(start + 100_000))
+  })
 })
