@@ -18,6 +18,8 @@ export type Measured = {
   readonly postgresCpu: number
   /** Share of the requests that a script of one round trip has decided on; less where a gate had to do without Redis. */
   readonly viaRedis: number
+  /** Accounts that our gate has moved from Redis to Postgres meanwhile, because it could not trust Redis, or back. */
+  readonly moved: number
 }
 
 /** Loads some processes of one subject at once, the connections shared among them. */
@@ -53,6 +55,7 @@ export async function measure(
     viaRedis: (after.work.decisions - before.work.decisions) / sum('requests'),
     redisCpu: cpu('redis'),
     postgresCpu: cpu('postgres'),
+    moved: after.moved - before.moved,
   }
 }
 
@@ -66,6 +69,7 @@ export const requestBody = JSON.stringify({
 async function readCounters(stores: Stores, pids: readonly number[]): Promise<Counters> {
   return {
     work: await redisWork(stores.redis),
+    moved: await stores.moved(),
     server: cpuTimes(pids),
     redis: cpuTimes([stores.redisPid]),
     postgres: cpuTimes([stores.postgresPid]),
@@ -74,6 +78,7 @@ async function readCounters(stores: Stores, pids: readonly number[]): Promise<Co
 
 type Counters = {
   readonly work: RedisWork
+  readonly moved: number
   readonly server: CpuTimes
   readonly redis: CpuTimes
   readonly postgres: CpuTimes

@@ -16,6 +16,8 @@ export type Stores = {
   readonly redisPid: number
   readonly postgresPid: number
   readonly keyFile: string
+  /** How often an account of ours has changed, as it does when it moves between Redis and Postgres. */
+  readonly moved: () => Promise<number>
 }
 
 /** Length of a key. */
@@ -32,6 +34,7 @@ export async function openStores(core: string): Promise<Stores> {
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const client = new Redis(redis.url)
   await client.script('LOAD', quotaScript.text)
+  const database = new pg.Pool({ connectionString: postgres.url, max: 1 })
   const files = { SMALL_ANSWER: join(directory, 'small.json'), FULL_ANSWER: join(directory, 'full.json') }
   writeFileSync(files.SMALL_ANSWER, JSON.stringify(smallAnswer()))
   writeFileSync(files.FULL_ANSWER, '{}')
@@ -42,6 +45,13 @@ export async function openStores(core: string): Promise<Stores> {
       ...{ DATABASE_URL: postgres.url, REDIS_URL: redis.url, DIRECTORY: directory, ...files },
     },
     ...{ redis: client, redisPid: redis.pid, postgresPid: postgres.pid, keyFile: join(directory, 'keys') },
+    async moved() {
+      const { rows } = await database.query<{ last: string }>(
+        'select coalesce(max(last_value), 0) as last from pg_sequences where schemaname = $1 and sequencename = $2',
+        ['solar', 'outbox_id_seq'],
+      )
+      return Number(rows[0]?.last)
+    },
   }
 }
 
