@@ -6,6 +6,13 @@ import { hashingProcess } from './hashing-process.ts'
 
 /** Hashes and checks passwords, a few at a time. */
 export type Passwords = {
+  /**
+   * Does work with a password in it, unless so many others do that there is no room for its hash: then nothing is done
+   * at all, so that a flood costs next to nothing.
+   *
+   * @throws HttpError 503
+   */
+  readonly ifRoom: <T>(work: () => Promise<T>) => Promise<T>
   /** PHC string of a password. @throws HttpError 503 when too many others wait */
   readonly hash: (password: string) => Promise<string>
   /** Whether a password fits a hash; with no hash at all it does the same work and says no. @throws as hash */
@@ -24,6 +31,7 @@ export function createPasswords(
 ): Passwords {
   const limit = limiter(running, waiting)
   return {
+    ifRoom: limiter(running + waiting, 0),
     hash: (password) => limit(() => hasher.hash(password)),
     verify: (hash, password) =>
       limit(async () => {

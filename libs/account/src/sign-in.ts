@@ -1,7 +1,7 @@
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 import Joi from 'joi'
 import {
   addressBucket,
@@ -10,37 +10,47 @@ import {
   takeAttempt,
   type AttemptLimit,
 } from './address-limits.ts'
+import { needsRehash } from './argon2-hasher.ts'
 import type { AccountContext } from './context.ts'
 import { emailField, instant, normaliseEmail, passwordField } from './fields.ts'
 import { scopeOf } from './idempotency.ts'
 import { rateLimited } from './limits.ts'
-import { needsRehash } from './argon2-hasher.ts'
 import { accountProblems } from './problems.ts'
 
 /** POST /v1/account/sessions */
 export function signIn(context: AccountContext): Endpoint {
-  const { envelope, db, signInLimit, sessions } = context
+  const { envelope, sessions, passwords } = context
   return endpoint(describeSignIn(context), async ({ body }, req, res) => {
     const now = new Date(context.clock())
-    const address = addressBucket(req.ip ?? '')
-    const { window, allowed } = await takeAttempt(db, signInLimit, address, context.at())
-    if (!allowed)
-      throw rateLimited(window, now.getTime() / 1000, 'Too many sign-ins failed from this address.', res)
-    res.locals.windows = [window]
-    if (window.remaining < signInLimit.limit - 1) await refuseGuessing(context, body.email, res)
-    const account = await checkPassword(context, body.email, body.password).catch(async (error: unknown) => {
-      // Nobody has looked at the password: the attempt does not count.
-      await returnAttempt(db, signInLimit, address).catch(() => undefined)
-      throw error
-    })
-    if (account === undefined) {
-      await takeAttempt(db, guessLimit, guessesOf(body.email), context.at())
-      throw wrongPassword(context)
-    }
-    await returnAttempt(db, signInLimit, address)
+    const account = await passwords.ifRoom(() => withinLimits(context, body, req, res))
+    if (account === undefined) throw wrongPassword(context)
     const { token, expiresAt } = sessions.issue({ tag: account.tag, version: account.session_version })
     await send(res, 201, envelope.wrap({ token, expiresAt: expiresAt.toISOString() }, now))
   })
+}
+
+/** Checks a password and counts it per address while it is not known to be right; undefined when it is wrong. */
+async function withinLimits(
+  context: AccountContext,
+  { email, password }: { readonly email: string; readonly password: string },
+  req: Request,
+  res: Response,
+) {
+  const { db, signInLimit } = context
+  const address = addressBucket(req.ip ?? '')
+  const { window, allowed } = await takeAttempt(db, signInLimit, address, context.at())
+  if (!allowed)
+    throw rateLimited(window, context.clock() / 1000, 'Too many sign-ins failed from this address.', res)
+  res.locals.windows = [window]
+  if (window.remaining < signInLimit.limit - 1) await refuseGuessing(context, email, res)
+  const account = await checkPassword(context, email, password).catch(async (error: unknown) => {
+    // Nobody has looked at the password: the attempt does not count.
+    await returnAttempt(db, signInLimit, address).catch(() => undefined)
+    throw error
+  })
+  if (account === undefined) await takeAttempt(db, guessLimit, guessesOf(email), context.at())
+  else await returnAttempt(db, signInLimit, address)
+  return account
 }
 
 function describeSignIn({ envelope }: AccountContext) {

@@ -41,7 +41,9 @@ export function signup(context: AccountContext): Endpoint {
     const request = signupRequest(context, body, headers['idempotency-key'])
     const made =
       (await request.earlier()) ??
-      (await withinLimit(context, req, res, () => createAccount(context, request)))
+      (await context.passwords.ifRoom(() =>
+        withinLimit(context, req, res, () => createAccount(context, request)),
+      ))
     const name = { service: context.deployment.code, tag: made.tag, selector: made.selector }
     const data = {
       message: 'Account created. Store the key now: it is not shown again.',

@@ -64,6 +64,27 @@ describe('passwords', () => {
     expect(await later).toBe(true)
   })
 
+  test('of more requests than there is room for cost nothing: their work is not begun (T46)', async () => {
+    const passwords = createPasswords(argon2Hasher, 1, 2)
+    const begun: number[] = []
+    const outcomes = await Promise.allSettled(
+      [0, 1, 2, 3, 4].map((number) =>
+        passwords.ifRoom(async () => {
+          begun.push(number)
+          return passwords.hash('x')
+        }),
+      ),
+    )
+
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'fulfilled', 'fulfilled'],
+      ...['rejected', 'rejected'],
+    ])
+    expect(begun).toEqual([0, 1, 2])
+    await expect(passwords.ifRoom(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+    expect(await passwords.ifRoom(() => passwords.hash('x'))).toMatch(/^\$argon2id/)
+  })
+
   test('leave a core to everybody else', () => {
     expect([1, 2, 3, 8].map(hashesAtOnce)).toEqual([1, 1, 2, 2])
   })
