@@ -29,9 +29,8 @@ export function validate<T>(schema: Joi.Schema<T>, value: unknown, part: Request
     errors: { wrap: { label: false, array: false }, label: 'path' },
   })
   if (result.error === undefined) return result.value
-  throw invalid(
-    result.error.details.slice(0, mostProblems).map((detail) => fieldProblem(detail, part, schema)),
-  )
+  const details = part === 'query' ? result.error.details.filter(isFirstOfRepeated) : result.error.details
+  throw invalid(details.slice(0, mostProblems).map((detail) => fieldProblem(detail, part, schema)))
 }
 
 /** An answer names at most so many problems: finding near names costs time for each. */
@@ -79,11 +78,29 @@ function fieldProblem(detail: Joi.ValidationErrorItem, part: RequestPart, schema
     const near = nearest(String(detail.path.at(-1)), keysAt(schema, detail.path.slice(0, -1)))
     return unknownField(detail.path, near, part)
   }
+  if (part === 'query' && isRepeated(detail)) {
+    const name = String(detail.path[0])
+    return { parameter: name, code: 'repeated', detail: `${name} is given more than once; give it once.` }
+  }
   const code = fieldCodes[detail.type] ?? detail.type.replace('.', '_')
   const said = { code, detail: `${clipped(sentence(detail, part))}.` }
   const name = detail.path.join('.')
   if (part === 'body') return { pointer: toPointer(detail.path), ...said }
   return part === 'header' ? { header: name, ...said } : { parameter: clipped(name), ...said }
+}
+
+/** A query parameter that is given more than once arrives as a list of its values. */
+function isRepeated(detail: Joi.ValidationErrorItem): boolean {
+  return detail.type !== 'object.unknown' && detail.path.length === 1 && Array.isArray(detail.context?.value)
+}
+
+/** Joi may find several faults in such a list; that it is one is all there is to say. */
+function isFirstOfRepeated(
+  detail: Joi.ValidationErrorItem,
+  at: number,
+  all: readonly Joi.ValidationErrorItem[],
+): boolean {
+  return !isRepeated(detail) || all.findIndex(({ path }) => path[0] === detail.path[0]) === at
 }
 
 function unknownField(

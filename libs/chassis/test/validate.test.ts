@@ -78,6 +78,27 @@ test('the sentence a schema has for its pattern is told; joi’s own, which repe
   expect(() => validate(none, { code: 'secret-x' }, 'query')).toThrow(/^code has the wrong form\.$/)
 })
 
+test('a query parameter that is given more than once is said to be, once', () => {
+  const given = Joi.object({
+    limit: Joi.number().max(5),
+    sort: Joi.string().valid('asc', 'desc'),
+    name: Joi.string().required(),
+  })
+  const repeated = (parameter: string) => ({
+    ...{ parameter, code: 'repeated', detail: `${parameter} is given more than once; give it once.` },
+  })
+
+  expect(problems(given, { limit: ['1', '2'], sort: ['asc', 'asc'], name: ['a', 'b'] }, 'query')).toEqual([
+    ...['limit', 'sort', 'name'].map(repeated),
+  ])
+  expect(problems(given, { limit: '9', name: ['a', 'b'], nam: ['a', 'b'] }, 'query')).toMatchObject([
+    { parameter: 'limit', code: 'too_large' },
+    repeated('name'),
+    { parameter: 'nam', code: 'unknown_field' },
+  ])
+  expect(problems(given, { name: ['a', 'b'] })).toMatchObject([{ pointer: '/name', code: 'not_a_string' }])
+})
+
 test('JSON is spoken of in bodies alone', () => {
   const schema = Joi.object({ limit: Joi.number() })
 
