@@ -1,4 +1,5 @@
 import { accountMigrations, accountVariables, openAccounts, operatorCommand } from '@hearth/account'
+import { filesFrom } from '@hearth/chassis/importing/file-paths'
 import { runMain } from '@hearth/chassis/serve'
 import { runService, type ServiceDefinition } from '@hearth/chassis/service'
 import { vehicleMigrations } from '../migrations/index.ts'
@@ -14,8 +15,6 @@ const terminal = {
   print: (line: string) => process.stdout.write(`${line}\n`),
   printError: (line: string) => process.stderr.write(`${line}\n`),
 }
-/** npm runs a script in the folder of its package; files are named as they are called where npm was. */
-const filesFrom = process.env['npm_lifecycle_event'] === 'import' ? process.env['INIT_CWD'] : undefined
 const migrations = [accountMigrations, vehicleMigrations]
 
 /** `node src/main.ts [serve | migrate | account ... | import ...]` */
@@ -50,7 +49,10 @@ const service: ServiceDefinition<VehicleTables, typeof accountVariables> = {
   commands: {
     account: operatorCommand,
     import: (config, args) =>
-      runImport(args, { ...config, ...terminal, migrations, filesFrom, now: new Date() }),
+      runImport(args, {
+        ...{ ...config, ...terminal, migrations },
+        ...{ filesFrom: filesFrom(process.env), now: new Date() },
+      }),
   },
 }
 

@@ -1,4 +1,5 @@
 import { accountMigrations, accountVariables, openAccounts, operatorCommand } from '@hearth/account'
+import { filesFrom } from '@hearth/chassis/importing/file-paths'
 import { runMain } from '@hearth/chassis/serve'
 import { runService, type ServiceDefinition } from '@hearth/chassis/service'
 import { wildfireMigrations } from '../migrations/index.ts'
@@ -45,7 +46,8 @@ const service: ServiceDefinition<WildfireTables, typeof accountVariables> = {
   },
   commands: {
     account: operatorCommand,
-    import: (config, args) => runImport(args, { ...config, ...terminal, migrations }),
+    import: (config, args) =>
+      runImport(args, { ...config, ...terminal, migrations, filesFrom: filesFrom(process.env) }),
   },
 }
 

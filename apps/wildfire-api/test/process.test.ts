@@ -2,10 +2,10 @@ import { openDatabase, type Database } from '@hearth/chassis/database'
 import { createLogger } from '@hearth/chassis/logger'
 import { createDatabase } from '@hearth/infra/test-servers'
 import { sql } from 'kysely'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nriCsv, nriRows } from './nri-file.ts'
 import {
@@ -133,6 +133,26 @@ test('an import into a database that is not migrated is refused where starting d
 
   expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('run the migrate command') })
 })
+
+test('paths start where npm was called, and the report may not take the place of the file', async () => {
+  const { environment } = await onPostgres()
+  const directory = dirname(fileWith(table))
+  const asNpm = { ...environment, npm_lifecycle_event: 'import', INIT_CWD: directory }
+  const importTo = (report: string, variables: Readonly<Record<string, string>>) =>
+    runProcess(['import', '--nri', 'NRI_Table_Counties.csv', '--report', report], variables)
+
+  expect(await importTo('./NRI_Table_Counties.csv', asNpm)).toMatchObject({
+    ...{ code: 2, stderr: expect.stringContaining('would take the place of the file') },
+  })
+  const notByNpm = { ...asNpm, npm_lifecycle_event: 'test', DATA_DIR: newDirectory() }
+  expect(await importTo(join(newDirectory(), 'report.csv'), notByNpm)).toMatchObject({
+    ...{ code: 1, stderr: expect.stringContaining('NRI_Table_Counties.csv cannot be read') },
+  })
+  expect(await importTo('mine.csv', asNpm)).toMatchObject({
+    ...{ code: 0, stdout: expect.stringContaining('as data version 2') },
+  })
+  expect(existsSync(join(directory, 'mine.csv'))).toBe(true)
+}, 60_000)
 
 test('an import says when the database is away', async () => {
   const environment = { DATA_DIR: newDirectory(), DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none' }

@@ -1,5 +1,5 @@
+import { located, refuseOverwriting } from '@hearth/chassis/importing/file-paths'
 import { reasonOf, UsageError } from '@hearth/chassis/importing/import-error'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { datasetKinds, type DatasetKind } from '../database.ts'
 
@@ -42,19 +42,18 @@ Exit codes: 0 published or nothing new, 1 refused or failed, 2 wrong arguments.`
 export function parseImportArguments(args: readonly string[], from?: string): ImportArguments | 'help' {
   const { values } = parse(args)
   if (values.help) return 'help'
-  const located = (path: string) =>
-    from === undefined || path === '' || /^[a-z][a-z\d+.-]*:\/\//i.test(path) ? path : resolve(from, path)
+  const place = (path: string) => located(path, from)
   const files = {
-    complaints: (values.complaints ?? []).map(located),
-    recalls: (values.recalls ?? []).map(located),
-    ratings: (values.ratings ?? []).map(located),
-    sales: (values.sales ?? []).map(located),
+    complaints: (values.complaints ?? []).map(place),
+    recalls: (values.recalls ?? []).map(place),
+    ratings: (values.ratings ?? []).map(place),
+    sales: (values.sales ?? []).map(place),
   }
   if (datasetKinds.every((kind) => files[kind].length === 0)) {
     throw new UsageError('There is nothing to import: give --complaints, --recalls, --ratings or --sales.')
   }
   const maxRejected = values['max-rejected']
-  const report = values.report && located(values.report)
+  const report = values.report && place(values.report)
   refuseOverwriting(report, Object.values(files).flat())
   return {
     ...{ files, report },
@@ -63,14 +62,6 @@ export function parseImportArguments(args: readonly string[], from?: string): Im
     allowFewer: values['allow-fewer'],
     dryRun: values['dry-run'],
   }
-}
-
-/** The report is written anew before anything is read. */
-function refuseOverwriting(report: string | undefined, files: readonly string[]): void {
-  if (report === undefined || !files.some((file) => resolve(file) === resolve(report))) return
-  throw new UsageError(
-    `The report would take the place of the file ${report}: name another one with --report.`,
-  )
 }
 
 function parse(args: readonly string[]) {

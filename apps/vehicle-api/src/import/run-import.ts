@@ -14,18 +14,17 @@ import { dropUnused, type Dropped } from './tables.ts'
  * again.
  *
  * @param now the time, for the model years that can be
- * @param filesFrom where relative paths in the arguments start; the working directory unless given
  * @returns exit code: 0 published or nothing new, 1 refused or failed, 2 wrong arguments
  */
 export async function runImport(
   args: readonly string[],
-  options: ImportOptions & { readonly now: Date; readonly filesFrom?: string },
+  options: ImportOptions & { readonly now: Date },
 ): Promise<number> {
   const command = {
     service: 'vehicle',
     usage: importUsage,
     subject: 'vehicle',
-    parse: (given: readonly string[]) => parseImportArguments(given, options.filesFrom),
+    parse: parseImportArguments,
     work: (session: ImportSession, wanted: ImportArguments, report: Report) =>
       importOver(session, wanted, { ...options, report }),
   }

@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util'
+import { located, refuseOverwriting } from '@hearth/chassis/importing/file-paths'
 import { reasonOf, UsageError } from '@hearth/chassis/importing/import-error'
+import { parseArgs } from 'node:util'
 
 /** What an import is asked to do. */
 export type ImportArguments = {
@@ -28,8 +29,11 @@ wrong. On the embedded database (no DATABASE_URL) the service must be stopped fi
 
 Exit codes: 0 published or nothing new, 1 refused or failed, 2 wrong arguments.`
 
-/** @throws UsageError when the arguments are not those of {@link importUsage} */
-export function parseImportArguments(args: readonly string[]): ImportArguments | 'help' {
+/**
+ * @param from where relative paths start; they stay relative unless given
+ * @throws UsageError when the arguments are not those of {@link importUsage}
+ */
+export function parseImportArguments(args: readonly string[], from?: string): ImportArguments | 'help' {
   const { values } = parse(args)
   if (values.help) return 'help'
   if (values.nri === undefined && values.wrc === undefined) {
@@ -40,8 +44,15 @@ export function parseImportArguments(args: readonly string[]): ImportArguments |
     throw new UsageError(`--wrc-release ${wrcRelease} is not a date; expected one such as 2026-04-15.`)
   }
   const minRows = values['min-rows']
+  const [nri, wrc, report] = [values.nri, values.wrc, values.report].map(
+    (path) => path && located(path, from),
+  )
+  refuseOverwriting(
+    report,
+    [nri, wrc].filter((file) => file !== undefined),
+  )
   return {
-    ...{ nri: values.nri, wrc: values.wrc, wrcRelease, report: values.report },
+    ...{ nri, wrc, wrcRelease, report },
     minRows: minRows === undefined ? undefined : count('min-rows', minRows),
     maxRejected: count('max-rejected', values['max-rejected']),
     dryRun: values['dry-run'],

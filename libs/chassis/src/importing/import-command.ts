@@ -15,6 +15,8 @@ export type ImportOptions = {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly migrateOnStart: boolean
+  /** Where relative paths in the arguments start; the working directory unless given. */
+  readonly filesFrom?: string
   readonly migrations: readonly MigrationList[]
   readonly print: (line: string) => void
   readonly printError: (line: string) => void
@@ -29,8 +31,8 @@ export type ImportCommand<DB, Wanted extends { readonly report: string | undefin
   readonly usage: string
   /** What lines of its files are about: see {@link openReport}. */
   readonly subject: string
-  /** @throws UsageError */
-  readonly parse: (args: readonly string[]) => Wanted | 'help'
+  /** @param from where relative paths start; they stay relative unless given. @throws UsageError */
+  readonly parse: (args: readonly string[], from?: string) => Wanted | 'help'
   /** Reads, checks, publishes; the only import into this database meanwhile. @throws ImportError */
   readonly work: (session: BulkSession<DB>, wanted: Wanted, report: Report) => Promise<void>
 }
@@ -48,7 +50,7 @@ export async function runImportCommand<DB, Wanted extends { readonly report: str
 ): Promise<number> {
   const { print, printError } = options
   try {
-    const wanted = command.parse(args)
+    const wanted = command.parse(args, options.filesFrom)
     if (wanted === 'help') print(command.usage)
     else await importWith(command, wanted, options)
     return 0
