@@ -20,7 +20,10 @@ export type OpenApiOptions = {
   /** Further members of problem bodies, as JSON Schema properties. */
   readonly problemProperties: Readonly<Record<string, object>>
   readonly problemRequired?: readonly string[]
-  /** By id of an operation, the body that its first example with a success is answered with: shown as its example. */
+  /**
+   * By id of an operation, the body that its first example with a success (or, without such an example, a request that
+   * succeeds) is answered with: shown as its example.
+   */
   readonly answers?: Readonly<Record<string, unknown>>
 }
 
@@ -124,10 +127,11 @@ function describeResponses(operation: MountedOperation, options: OpenApiOptions)
   const headers = Object.fromEntries(
     Object.keys(options.headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   )
-  const example = operation.examples?.find(({ status }) => status < 300)
+  const [first] = Object.keys(operation.responses)
+  const answered = operation.examples?.find(({ status }) => status < 300)?.status ?? Number(first)
   const successes = Object.entries(operation.responses).map(
     ([status, { description, schema, mediaType }]) => {
-      const answer = Number(status) === example?.status ? options.answers?.[operation.id] : undefined
+      const answer = Number(status) === answered ? options.answers?.[operation.id] : undefined
       const content = schema && contentOf(schema, mediaType, answer)
       return [status, { description, headers, ...(content !== undefined && { content }) }]
     },
