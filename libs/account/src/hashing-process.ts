@@ -16,7 +16,7 @@ export type HashingAnswer =
  * before the hashes of a flood of signups, which in this process would compete with them as equals.
  *
  * The process starts with the first task and ends after a minute without one, so a service that nobody signs in to
- * does not pay for it (some 60 MB). Should it die, its tasks are answered with 503 and the next starts another.
+ * does not pay for it (up to 90 MB). Should it die, its tasks are answered with 503 and the next starts another.
  */
 export function hashingProcess({ idleMs = 60_000 } = {}): Hasher & {
   readonly pid: () => number | undefined
