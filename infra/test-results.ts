@@ -47,6 +47,32 @@ function opening(text: string): string {
   return lines.slice(0, SHOWN_LINES).join('\n')
 }
 
+/** Paths of the suites in Jest's JSON result that did not fail but whose process was ended by a signal. */
+export function crashedSuites(json: string | undefined): string[] {
+  const suites = parse(json)?.testResults ?? []
+  return suites
+    .filter(
+      ({ status, message }) => status === 'failed' && /jest worker process .* was terminated/.test(message),
+    )
+    .map(({ name }) => name)
+}
+
+/** The result of a run with the suites that crashed in it replaced by those of a second run; undefined without either. */
+export function mergeRerun(json: string | undefined, again: string | undefined): JestResult | undefined {
+  const [first, second] = [parse(json), parse(again)]
+  if (first === undefined || second === undefined) return undefined
+  const crashed = new Set(crashedSuites(json))
+  const kept = first.testResults.filter(({ name }) => !crashed.has(name))
+  return {
+    success: second.success && kept.every(({ status }) => status !== 'failed'),
+    numPassedTests: first.numPassedTests + second.numPassedTests,
+    numFailedTests: first.numFailedTests + second.numFailedTests,
+    numPendingTests: first.numPendingTests + second.numPendingTests,
+    numTodoTests: first.numTodoTests + second.numTodoTests,
+    testResults: [...kept, ...second.testResults],
+  }
+}
+
 /** The sum of two counts. */
 export function addResults(a: Counts, b: Counts): Counts {
   return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }

@@ -1,4 +1,11 @@
-import { addResults, closingLine, failuresOf, readResults } from '../test-results.ts'
+import {
+  addResults,
+  closingLine,
+  crashedSuites,
+  failuresOf,
+  mergeRerun,
+  readResults,
+} from '../test-results.ts'
 
 test('counts passed, failed and skipped tests', () => {
   const json = result({
@@ -64,6 +71,29 @@ test('tells which tests failed and why, without colours and not at length', () =
   expect(broken).toBe('/c.test.ts: cannot be run\ncannot find module')
   expect(more).toEqual([])
   expect(failuresOf(undefined)).toEqual([])
+})
+
+test('knows suites whose process was ended by the system, and puts their second run in their place', () => {
+  const crash =
+    'A jest worker process (pid=1) was terminated by another process: signal=SIGSEGV, exitCode=null.'
+  const suite = (name: string, status: string, message = '') => ({
+    ...{ name, status, message },
+    assertionResults: [],
+  })
+  const first = (other: string) =>
+    result({
+      ...{ numPassedTests: 5, success: false },
+      testResults: [suite('/a.test.ts', 'failed', crash), suite('/b.test.ts', other)],
+    })
+  const second = result({ numPassedTests: 2, testResults: [suite('/a.test.ts', 'passed')] })
+  const broken = result({ success: false, testResults: [suite('/a.test.ts', 'failed')] })
+
+  const merged = (one: string, again: string) => readResults(JSON.stringify(mergeRerun(one, again)))
+  expect(crashedSuites(first('failed'))).toEqual(['/a.test.ts'])
+  expect(merged(first('passed'), second)).toEqual({ passed: 7, failed: 0, skipped: 0 })
+  expect(merged(first('failed'), second)).toMatchObject({ failed: 1 })
+  expect(merged(first('passed'), broken)).toMatchObject({ failed: 1 })
+  expect(mergeRerun(first('passed'), undefined)).toBeUndefined()
 })
 
 test('closes with a line that names skipped tests only if there are some', () => {
