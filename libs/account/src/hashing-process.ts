@@ -92,9 +92,8 @@ function startWorker(idleMs: number, ended: () => void): Worker {
 function forkWorker(): ChildProcess {
   const child = fork(new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url), {
     execArgv: [],
-    // Hashes take turns; with an arena for each thread, glibc would keep the 19 MB of a hash once for each.
-    // eslint-disable-next-line no-restricted-properties -- passed on, not read
-    env: { ...process.env, UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' },
+    // None of the service's secrets. With an arena for each thread, glibc would keep the 19 MB of a hash once for each.
+    env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   child.unref()

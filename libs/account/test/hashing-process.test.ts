@@ -1,4 +1,5 @@
 import { HttpError } from '@hearth/chassis/errors'
+import { existsSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { hashingProcess } from '../src/hashing-process.ts'
 import { until } from './failover-rig.ts'
@@ -31,6 +32,19 @@ describe('the process that hashes passwords', () => {
     await hasher.hash('x')
 
     expect(getPriority(hasher.pid())).toBeGreaterThan(getPriority())
+  })
+
+  test('does not get the environment of the service, where its secrets are', async () => {
+    await hasher.hash('x')
+    const file = `/proc/${pidOf(hasher)}/environ`
+    const names = existsSync(file)
+      ? readFileSync(file, 'utf8')
+          .split('\0')
+          .map((entry) => entry.split('=')[0])
+      : []
+
+    expect(names).not.toContain('TEST_DATABASE_URL')
+    expect(process.env['TEST_DATABASE_URL']).toBeDefined()
   })
 
   test('leaves nobody waiting when it is killed, and is started again by the next task', async () => {
