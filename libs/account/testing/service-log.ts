@@ -3,11 +3,17 @@ import type { ServiceProcess } from '@hearth/chassis/testing/service-process'
 /** A line of the access log. */
 export type LoggedRequest = { readonly route: string; readonly status: number; readonly ms: number }
 
-type LogState = { serving: 'redis' | 'postgres'; losses: number; gateLines: string[]; requests: string[] }
+type LogState = {
+  serving: 'redis' | 'postgres'
+  /** Why Redis was given up, each time. */
+  losses: string[]
+  gateLines: string[]
+  requests: string[]
+}
 
 /** Reads the logs of one process after the other, each line once; see redis-trust.ts for what the gate says. */
 export function followLog() {
-  const state: LogState = { serving: 'postgres', losses: 0, gateLines: [], requests: [] }
+  const state: LogState = { serving: 'postgres', losses: [], gateLines: [], requests: [] }
   let followed: ServiceProcess | undefined
   let at = 0
 
@@ -21,7 +27,7 @@ export function followLog() {
         if (line.includes('quota gate: serving from Redis')) state.serving = 'redis'
         if (!line.includes('serving from Postgres')) continue
         state.serving = 'postgres'
-        state.losses += 1
+        state.losses.push(errorOf(line))
       }
       return state
     },
@@ -35,6 +41,11 @@ export function parseRequest(line: string): LoggedRequest {
 }
 
 function inShort(line: string): string {
-  const { time, msg, err } = JSON.parse(line) as { time: number; msg: string; err?: { message: string } }
-  return `${time} ${msg} ${err?.message ?? ''}`
+  const { time, msg } = JSON.parse(line) as { time: number; msg: string }
+  return `${time} ${msg} ${errorOf(line)}`
+}
+
+function errorOf(line: string): string {
+  const { err } = JSON.parse(line) as { err?: { message: string } }
+  return err?.message ?? ''
 }

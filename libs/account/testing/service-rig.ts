@@ -85,8 +85,8 @@ export type RigInstance = {
   readonly serving: () => 'redis' | 'postgres'
   /** What its log says of its stores, for when a test fails. */
   readonly gateLog: () => string[]
-  /** How often it has given Redis up. */
-  readonly losses: () => number
+  /** Why it gave Redis up, each time that it did. */
+  readonly losses: () => readonly string[]
   /** How long its access log is; see logged. */
   readonly mark: () => number
   /** Requests of its access log since a mark. */

@@ -53,5 +53,5 @@ async function sendPatiently(rig: ServiceRig, keys: readonly string[], count: nu
 
 /** How often the instances of a rig have given Redis up. */
 export function lossesOf({ instances }: ServiceRig): number {
-  return instances.reduce((sum, { losses }) => sum + losses(), 0)
+  return instances.reduce((sum, { losses }) => sum + losses().length, 0)
 }
