@@ -1,6 +1,6 @@
 import { endAll, launch } from '@hearth/chassis/testing/service-process'
 import { sql } from 'kysely'
-import { appendFileSync, rmSync, truncateSync } from 'node:fs'
+import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { complaintLine } from './complaint-lines.ts'
 import { generatedLines } from './import-files.ts'
 import { fileWith, installHold, inTheMiddle, openDeployment, type Deployment } from './import-process.ts'
@@ -29,6 +29,11 @@ test.each([
     'grew',
     (path: string) => appendFileSync(path, complaintLine({ odi: '77777777' })),
     /changed while it was read/,
+  ],
+  [
+    'was written anew with as many bytes',
+    (path: string) => writeFileSync(path, lines.toReversed().join('')),
+    /changed while it was read \(it was written to\)/,
   ],
   ['was removed', (path: string) => rmSync(path), /changed while it was read \(ENOENT/],
 ])(

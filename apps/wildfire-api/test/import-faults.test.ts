@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { openWorkshop, type Workshop } from './importing.ts'
 import { nriColumns, nriCsv, nriRows, zipOf, type NriRow } from './nri-file.ts'
@@ -142,6 +142,20 @@ test.each(faulty)(
   },
   30_000,
 )
+
+test('a file that is written to while it is read is not published', async () => {
+  const path = workshop.file('busy.csv', withPlacer({ POPULATION: '123' }))
+  const before = await served()
+  let seconds = 0
+  const writing = setInterval(() => utimesSync(path, ++seconds, seconds), 1)
+  const { code, stderr } = await workshop.run('--nri', path).finally(() => clearInterval(writing))
+
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/busy\.csv: The file changed while it was read[^]*still served/),
+  })
+  expect(await served()).toEqual(before)
+})
 
 test('faulty lines are listed in the report with their number and reason', async () => {
   const report = join(workshop.directory, 'reports', 'lines.csv')

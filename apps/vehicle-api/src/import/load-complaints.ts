@@ -1,4 +1,4 @@
-import type { LocalFile } from '@hearth/chassis/importing/fetch-file'
+import { refuseChanged, type LocalFile } from '@hearth/chassis/importing/fetch-file'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { tableName } from '../data-tables.ts'
 import type { ImportSession } from '../database.ts'
@@ -9,7 +9,7 @@ import type { Crew } from './crew.ts'
 import { keeper, type KeptComplaint } from './narrative-shelves.ts'
 import { toldOfWriting, type NarrativeFile } from './narrative-file.ts'
 import { readParts } from './cut-parts.ts'
-import { loadRecords, type LoadOptions, type Source, type Tally } from './load-dataset.ts'
+import { loadRecords, namedAfter, type LoadOptions, type Source, type Tally } from './load-dataset.ts'
 import { createOdiNumbers, type OdiNumbers } from './odi-numbers.ts'
 import { openWriter, pagesOf } from './rows.ts'
 import { createTables } from './tables.ts'
@@ -52,8 +52,7 @@ export async function loadComplaints(
     },
   }
   const tally = await loadRecords(session, dataset, source, files, options)
-  const paths = files.map(({ path }) => path)
-  await mergeScattered(session, dataset, paths, { currentYear, seen })
+  await mergeScattered(session, dataset, files, { currentYear, seen })
   const replaced = [...several.union(seen.scattered)]
   await numberVehicles(session.db, dataset, replaced)
   await keepOnceMore(session, dataset, replaced, narratives)
@@ -65,7 +64,7 @@ export async function loadComplaints(
 async function mergeScattered(
   session: ImportSession,
   dataset: number,
-  paths: readonly string[],
+  files: readonly LocalFile[],
   reading: { readonly currentYear: number; readonly seen: OdiNumbers },
 ): Promise<void> {
   if (reading.seen.scattered.size === 0) return
@@ -73,9 +72,11 @@ async function mergeScattered(
   const scattered = [...reading.seen.scattered]
   await sql`delete from ${sql.id(table)} where odi = any(${scattered})`.execute(session.db)
   const whole = openWriter(session, table)
+  const paths = files.map(({ path }) => path)
   for await (const records of readScattered(paths, reading)) {
     for (const record of records) await whole.addLines(complaintLine(record))
   }
+  for (const file of files) await refuseChanged(file).catch(namedAfter(file))
   await whole.end()
 }
 

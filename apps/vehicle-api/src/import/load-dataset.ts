@@ -1,9 +1,8 @@
-import { fetchFile, type LocalFile } from '@hearth/chassis/importing/fetch-file'
-import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { fetchFile, refuseChanged, type LocalFile } from '@hearth/chassis/importing/fetch-file'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 import { createProgress } from '@hearth/chassis/importing/progress'
 import type { Rejection, Report } from '@hearth/chassis/importing/report'
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import type { Tables } from '../data-tables.ts'
 import { tableName } from '../data-tables.ts'
 import type { DatasetKind, ImportSession } from '../database.ts'
@@ -99,25 +98,19 @@ export async function loadRecords(
     // Lines are numbered in each file from 1.
     const table = files.length === 1 ? source.kind : `${source.kind} (${file.source})`
     const reject = (rejections: readonly Rejection[]) => options.report.write(table, rejections)
-    const within = (error: unknown) => {
-      throw error instanceof ImportError ? new ImportError(`${file.source}: ${error.message}`) : error
-    }
     const lines = linesOf(source, file, tally, { ...options, reject })
-    await session.copyIn(tableName(source.table, dataset), lines).catch(within)
-    await refuseChanged(file)
+    await session.copyIn(tableName(source.table, dataset), lines).catch(namedAfter(file))
+    await refuseChanged(file).catch(namedAfter(file))
   }
   if (tally.read === 0) throw nothingRead(source, files, tally, options.report)
   return tally
 }
 
-/** What was read is neither the file of before nor that of now, and its check sum is of another content. */
-async function refuseChanged({ path, source, bytes }: LocalFile): Promise<void> {
-  const now = await stat(path).catch((error: unknown) => reasonOf(error))
-  if (typeof now !== 'string' && now.size === bytes) return
-  const change = typeof now === 'string' ? now : `it had ${bytes} bytes and has ${now.size}`
-  throw new ImportError(
-    `${source} changed while it was read (${change}): import again when nothing writes to it any more.`,
-  )
+/** For catch: names the file in the message. */
+export function namedAfter({ source }: LocalFile): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof ImportError ? new ImportError(`${source}: ${error.message}`) : error
+  }
 }
 
 /** The first line that was not taken tells best what kind of file it is. */

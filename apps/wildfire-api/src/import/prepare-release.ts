@@ -3,7 +3,7 @@ import type { DatasetKind } from '../database.ts'
 import type { Release } from '../publish.ts'
 import { compareWith, readServed, type Served } from './changes.ts'
 import { checkWhole } from './check-whole.ts'
-import { fetchFile, type LocalFile } from '@hearth/chassis/importing/fetch-file'
+import { fetchFile, refuseChanged, type LocalFile } from '@hearth/chassis/importing/fetch-file'
 import type { ImportArguments } from './import-arguments.ts'
 import { ImportError } from '@hearth/chassis/importing/import-error'
 import { nriTable } from './nri-table.ts'
@@ -76,6 +76,7 @@ async function readWhole(
   const known = new Set(places.map(({ code }) => code))
   const lines = readTable(file.path, { sheet: table.sheet, onProgress: progress.read })
   const staged = await stage(table, lines, known, progress.row)
+  await refuseChanged(file)
   await report.write(table.kind, staged.rejections)
   checkWhole(table, staged, statesOf(places), wanted)
   return staged

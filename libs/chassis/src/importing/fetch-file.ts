@@ -13,6 +13,8 @@ export type LocalFile = {
   /** What it is called in messages and in the provenance: its name, or its address without credentials. */
   readonly source: string
   readonly bytes: number
+  /** When it was changed last, by the clock of its file system, in milliseconds. */
+  readonly changedAt: number
   readonly sha256: string
   /** Removes it when it is a copy. */
   readonly dispose: () => Promise<void>
@@ -55,16 +57,37 @@ async function openLocal(path: string, { largestGiB, usual }: FetchOptions): Pro
         `${path} cannot be read: it is a pipe or a device, and is read more than once. Give a file.`,
       )
     }
-    const { size } = found
+    const { size, mtimeMs: changedAt } = found
     if (size > largestGiB * 2 ** 30) {
       throw new ImportError(`${path} is larger than ${largestGiB} GiB; ${usual}.`)
     }
     const sha256 = await hashOf(path)
-    return { path, source: basename(path), bytes: size, sha256, dispose: () => Promise.resolve() }
+    const dispose = () => Promise.resolve()
+    return { path, source: basename(path), bytes: size, changedAt, sha256, dispose }
   } catch (error) {
     if (error instanceof ImportError) throw error
     throw new ImportError(`${path} cannot be read: ${reasonOf(error)}.`)
   }
+}
+
+/**
+ * Refuses a file that was written to since its check sum was made: what was read is neither the file of before nor
+ * that of now.
+ *
+ * @throws ImportError
+ */
+export async function refuseChanged({ path, bytes, changedAt }: LocalFile): Promise<void> {
+  const change = await stat(path).then(
+    ({ size, mtimeMs }) => {
+      if (size !== bytes) return `it had ${bytes} bytes and has ${size}`
+      return mtimeMs === changedAt ? undefined : 'it was written to'
+    },
+    (error: unknown) => reasonOf(error),
+  )
+  if (change === undefined) return
+  throw new ImportError(
+    `The file changed while it was read (${change}): import again when nothing writes to it any more.`,
+  )
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -101,7 +124,8 @@ async function download(
       },
     })
     await pipeline(Readable.fromWeb(response.body), count, createWriteStream(path), { signal: stall.signal })
-    return { path, source, bytes, sha256: hash.digest('hex'), dispose }
+    const { mtimeMs: changedAt } = await stat(path)
+    return { path, source, bytes, changedAt, sha256: hash.digest('hex'), dispose }
   } catch (error) {
     await dispose()
     if (error instanceof ImportError) throw error
