@@ -15,6 +15,7 @@ import { redisGate, replicate } from './redis-gate.ts'
 import { beat, checkWritable, connectedOrNot, onDisconnect, warnOfEviction } from './redis-nodes.ts'
 import { redisRecords } from './redis-records.ts'
 import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
+import { secondLook } from './second-look.ts'
 
 /** The gate of a process with everything that belongs to it. */
 export type QuotaGate = Gate & {
@@ -60,12 +61,13 @@ function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateO
 async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
   const { log } = options
   const parts = partsOf(options, redis, () => trust.isTrusted())
-  const { ledger, postgres, onRedis, outbox, instances } = parts
+  const { ledger, postgres, onRedis, outbox, instances, again } = parts
   const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
   const timers = [
     ...writing(ledger, log),
     every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
     every(drainEveryMs, log, instances.stay),
+    every(lookAgainEveryMs, log, () => (trust.isTrusted() ? again.look() : Promise.resolve())),
   ]
   onDisconnect(redis, trust.disconnected)
   await connectedOrNot(redis)
@@ -85,7 +87,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
 function trustOptions(
   { db, deployment, log, answerWithinMs = 75 }: QuotaGateOptions,
   redis: Redis | Cluster,
-  { ledger, epoch, outbox, instances }: ReturnType<typeof partsOf>,
+  { ledger, epoch, outbox, instances, again }: ReturnType<typeof partsOf>,
 ): RedisTrustOptions {
   const once = { warned: false }
   return {
@@ -100,6 +102,7 @@ function trustOptions(
       await instances.enter()
       // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
       epoch.current = await nextEpoch(db)
+      again.forget()
       await outbox.drain()
     },
     onReturn: instances.comeBack,
@@ -136,8 +139,10 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
   const outbox = redisOutbox({ db, instance, trusting, replicate: copy })
   const place = countingPlace(db, outbox)
   const postgres = postgresGate({ ...common, place, outbox })
-  const onRedis = redisGate({ ...copying, place, postgres, planIds: Object.keys(plans) })
-  return { ledger, postgres, onRedis, epoch, outbox, instances: gateInstances(db, instance) }
+  const again = secondLook(copy)
+  const { gaveAnew } = again
+  const onRedis = redisGate({ ...copying, place, postgres, gaveAnew, planIds: Object.keys(plans) })
+  return { ledger, postgres, onRedis, epoch, outbox, again, instances: gateInstances(db, instance) }
 }
 
 /** How much is forgotten when Redis and an instance are lost at once; see README.md. */
@@ -145,6 +150,8 @@ const flushEveryMs = 250
 /** Calls by endpoint decide nothing, and their rows cost more than those of counters. */
 const flushCallsEveryMs = 5_000
 const drainEveryMs = 50
+/** By then every instance has written what it had seen when a record was found to be missing. */
+const lookAgainEveryMs = 2 * flushEveryMs
 
 function writing(ledger: Ledger, log: Logger): NodeJS.Timeout[] {
   return [every(flushEveryMs, log, ledger.flush), every(flushCallsEveryMs, log, ledger.flushCalls)]

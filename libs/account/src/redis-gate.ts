@@ -18,6 +18,8 @@ export type RedisGateOptions = {
   /** Answers why a key that is not in Redis is refused, and counts the accounts that are counted in Postgres. */
   readonly postgres: PostgresGate
   readonly place: CountingPlace
+  /** Told of an account that Redis had no record of: see second-look.ts. */
+  readonly gaveAnew: (tag: string) => void
 }
 
 /** The gate that counts in Redis. */
@@ -62,8 +64,9 @@ type Fill = (tag: string, now: number) => Promise<boolean>
 async function check(options: RedisGateOptions, fill: Fill, request: GateRequest): Promise<Verdict> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const reply = await options.records.ask(request)
-    if (reply.outcome === 'miss') {
+    if (reply.outcome === 'absent' || reply.outcome === 'stale') {
       if (!(await fill(request.tag, reply.now))) return { outcome: 'unknown' }
+      if (reply.outcome === 'absent') options.gaveAnew(request.tag)
     } else if (reply.outcome === 'unknown') {
       const reason = await reasonFor(options.postgres, request)
       if (reason !== undefined) return reason

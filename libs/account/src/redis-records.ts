@@ -246,7 +246,7 @@ function readReply(flat: readonly number[], index: number): Reply {
   const at = gateReplyHeader + index * gateReplyFields
   const field = (offset: number): number => flat[at + offset] ?? 0
   return {
-    outcome: scriptOutcomes[field(0)] ?? 'miss',
+    outcome: scriptOutcomes[field(0)] ?? 'absent',
     now: flat[1] ?? 0,
     plan: field(1),
     day: field(2),

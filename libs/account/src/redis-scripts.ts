@@ -58,13 +58,14 @@ const recordLifetimeMs = 7 * 86_400_000
 /** Outcomes of the gate script, by position in this list. */
 export const scriptOutcomes = [
   'ok',
-  'miss',
+  'stale',
   'unknown',
   'expired',
   'suspended',
   'burst',
   'over',
   'elsewhere',
+  'absent',
 ] as const
 
 /** Arguments of the gate script before those of the requests, and per request. */
@@ -110,7 +111,9 @@ for i = 1, #KEYS do
   local r = redis.call('HMGET', KEYS[i], 'e', 's', 'P', 'd', 'p', 'n', 'x', 'y', 'b', 'k' .. selector, 't' .. selector, 'c')
   local stored_day = tonumber(r[4])
   local plan = plans[r[3]] or plans['free']
-  if not r[1] or tonumber(r[1]) < epoch or stored_day > real_day + 1 then
+  if not r[1] then
+    answer(8)
+  elseif tonumber(r[1]) < epoch or stored_day > real_day + 1 then
     answer(1)
   elseif r[2] == 'd' or selector ~= '' and not (r[10] and string.find(digests, string.sub(r[10], 1, 43), 1, true)) then
     answer(2)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readSnapshot, tombstone } from '../src/account-snapshot.ts'
 import { burstOf, type Verdict } from '../src/gate.ts'
 import type { Seen } from '../src/ledger.ts'
@@ -96,6 +97,24 @@ describe('three instances on one Redis', () => {
     expect((await rig.call(account)).outcome).toBe('over')
   })
 
+  test('count what only an instance that is asked no more had seen when Redis forgot everything (T18)', async () => {
+    const account = await rig.account()
+    await rig.call(account, 1, 0)
+    rig.links[0]?.postgres.freeze() // the ledger hears of the next calls too late
+    for (let i = 0; i < 29; i++) await rig.call(account, 1, 0)
+    await rig.forget()
+    const atOnce = [await rig.call(account, 1, 1), await rig.call(account, 1, 2)]
+    rig.links[0]?.postgres.heal()
+    await sleep(1_500)
+
+    const later: Verdict[] = []
+    for (let i = 0; i < 60; i++) later.push(await rig.call(account, 1, 1 + (i % 2)))
+
+    expect(allowed(atOnce)).toHaveLength(2)
+    expect(allowed(later)).toHaveLength(20)
+    expect(allowed(later).map(usedOf)).toEqual(upTo(50).slice(30))
+  })
+
   test('keep a key revoked when Redis forgets everything', async () => {
     const account = await rig.account()
     await rig.callAtOnce(account, 3)
@@ -180,7 +199,7 @@ describe('a record in Redis', () => {
     const wrong = records(1000, undefined, noon + 10 * 86_400_000)
     await wrong.write(account.tag, 1000, day + 10, before)
     await wrong.ask(account.request(1))
-    expect((await records().ask(account.request(0))).outcome).toBe('miss')
+    expect((await records().ask(account.request(0))).outcome).toBe('stale')
 
     await records().write(account.tag, 1000, day, before)
 
@@ -203,6 +222,6 @@ describe('a record in Redis', () => {
     await records(5).write(account.tag, 5, day, await snapshotOf(account))
 
     expect((await records(5).ask(account.request(0))).outcome).toBe('ok')
-    expect((await records(6).ask(account.request(0))).outcome).toBe('miss')
+    expect((await records(6).ask(account.request(0))).outcome).toBe('stale')
   })
 })
