@@ -136,7 +136,13 @@ describe('a record in Redis', () => {
   const records = (epoch = 1000, seen?: Seen, now = noon) => {
     const [redis] = rig.clients
     if (redis === undefined) throw new Error('The rig has no client.')
-    const rest = { plans: testPlans, burst: burstOf(0), prefix: 'slr', clock: () => now }
+    const rest = {
+      plans: testPlans,
+      burst: burstOf(0),
+      prefix: 'slr',
+      clock: () => now,
+      answerWithinMs: 1_000,
+    }
     return redisRecords({ redis, ...rest, epoch: () => epoch, floor: () => seen })
   }
   const snapshotOf = async ({ tag }: TestAccount) =>
