@@ -26,19 +26,21 @@ export type Credentials =
  */
 export function readCredentials(deployment: Deployment, req: Request): Credentials {
   const { own, misplaced, session } = findTexts(deployment, req)
-  const found = own.length + misplaced.length
-  if (found > 1 && new Set([...own, ...misplaced]).size > 1) {
+  const inQuery = keysInQuery(req)
+  const found = own.length + misplaced.length + inQuery.length
+  if (found > 1 && new Set([...own, ...misplaced, ...inQuery]).size > 1) {
     throw new HttpError(
       accountProblems.ambiguous_credentials,
       `The request carries two different keys. Send one key, in the header ${deployment.keyHeader}.`,
     )
   }
   const [text] = own
-  if (text !== undefined) {
+  if (text !== undefined && inQuery.length === 0) {
     const name = readName(deployment, text)
     return { kind: 'key', text, name, ...(session !== undefined && { session }) }
   }
-  if (session !== undefined && misplaced.length === 0) return { kind: 'session', token: session }
+  if (session !== undefined && misplaced.length + inQuery.length === 0)
+    return { kind: 'session', token: session }
   const why = whyMissing(deployment, req, misplaced.length > 0)
   throw unauthorized(deployment, accountProblems.missing_api_key, why)
 }
@@ -53,6 +55,14 @@ function findTexts({ keyHeader }: Deployment, req: Request) {
     ? { own: inKeyHeader, misplaced: inBearer.filter(looksLikeKey), session }
     : { own: inBearer, misplaced: inKeyHeader.filter(looksLikeKey), session }
 }
+
+/** What looks like a key in the query string, where none may be, not even one that is in its header too. */
+function keysInQuery({ originalUrl }: Request): readonly string[] {
+  const start = originalUrl.indexOf('?')
+  return start < 0 ? [] : (originalUrl.slice(start).match(keyInText) ?? [])
+}
+
+const keyInText = new RegExp(`(?:${serviceCodes.join('|')})_live_\\w+`, 'g')
 
 function readName(deployment: Deployment, text: string): KeyName {
   const name = parseKey(text)

@@ -79,6 +79,19 @@ describe('credentials where keys come in X-API-Key', () => {
     },
   )
 
+  test('a key in the query string is refused beside the same key in its header, too (T57)', async () => {
+    const { status, body } = await app.call('get', `/v1/extra?api_key=${key}`, { key })
+
+    expect([status, body.code]).toEqual([401, 'missing_api_key'])
+    expect(body.detail).toMatch(/query string are refused.*rotate/)
+  })
+
+  test('a key in the query string beside another one in its header: 400 (T57)', async () => {
+    const { status, body } = await app.call('get', `/v1/extra?api_key=${other}`, { key })
+
+    expect([status, body.code]).toEqual([400, 'ambiguous_credentials'])
+  })
+
   test('a bearer token of somebody else beside a good key is not our business', async () => {
     const { status } = await app.call('post', '/v1/echo', { body: text, key, session: 'gatewaytoken' })
 
