@@ -3,10 +3,16 @@ import type { ServiceProcess } from '@hearth/chassis/testing/service-process'
 /** A line of the access log. */
 export type LoggedRequest = { readonly route: string; readonly status: number; readonly ms: number }
 
+/** That an instance has given Redis up. */
+export type Loss = {
+  /** By its clock, in Unix milliseconds. */
+  readonly at: number
+  readonly reason: string
+}
+
 type LogState = {
   serving: 'redis' | 'postgres'
-  /** Why Redis was given up, each time. */
-  losses: string[]
+  losses: Loss[]
   gateLines: string[]
   requests: string[]
 }
@@ -27,7 +33,8 @@ export function followLog() {
         if (line.includes('quota gate: serving from Redis')) state.serving = 'redis'
         if (!line.includes('serving from Postgres')) continue
         state.serving = 'postgres'
-        state.losses.push(errorOf(line))
+        const { time, reason } = parseGateLine(line)
+        state.losses.push({ at: time, reason })
       }
       return state
     },
@@ -41,11 +48,18 @@ export function parseRequest(line: string): LoggedRequest {
 }
 
 function inShort(line: string): string {
-  const { time, msg } = JSON.parse(line) as { time: number; msg: string }
-  return `${time} ${msg} ${errorOf(line)}`
+  const { time, msg, reason } = parseGateLine(line)
+  return `${time} ${msg} ${reason}`
 }
 
-function errorOf(line: string): string {
-  const { err } = JSON.parse(line) as { err?: { message: string } }
-  return err?.message ?? ''
+type LoggedError = { readonly message: string; readonly cause?: LoggedError }
+
+/** What an error says, and what its causes say. */
+function messagesOf(error: LoggedError | undefined): string[] {
+  return error === undefined ? [] : [error.message, ...messagesOf(error.cause)]
+}
+
+function parseGateLine(line: string): { time: number; msg: string; reason: string } {
+  const { time, msg, err } = JSON.parse(line) as { time: number; msg: string; err?: LoggedError }
+  return { time, msg, reason: messagesOf(err).join(' ') }
 }

@@ -18,7 +18,7 @@ import type { AccountTables } from '../src/database.ts'
 import type { Deployment } from '../src/index.ts'
 import { digestKey, makeKey, randomBase62 } from '../src/keys.ts'
 import { openLoadClient, type LoadClient, type LoadReply, type LoadRequest } from './http-load.ts'
-import { followLog, parseRequest, type LoggedRequest } from './service-log.ts'
+import { followLog, parseRequest, type LoggedRequest, type Loss } from './service-log.ts'
 
 /** What a rig is made of. */
 export type ServiceRigOptions = {
@@ -85,8 +85,8 @@ export type RigInstance = {
   readonly serving: () => 'redis' | 'postgres'
   /** What its log says of its stores, for when a test fails. */
   readonly gateLog: () => string[]
-  /** Why it gave Redis up, each time that it did. */
-  readonly losses: () => readonly string[]
+  /** Each time that it has given Redis up. */
+  readonly losses: () => readonly Loss[]
   /** How long its access log is; see logged. */
   readonly mark: () => number
   /** Requests of its access log since a mark. */

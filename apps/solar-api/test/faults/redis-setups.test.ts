@@ -1,6 +1,7 @@
 import { until } from '@hearth/account/testing/service-rig'
 import { endAll, newSecret, untilStatus } from '@hearth/chassis/testing/service-process'
 import { measured, size } from '@hearth/infra/campaign'
+import { startFaultProxy } from '@hearth/infra/fault-proxy'
 import { applyRedisUsers } from '@hearth/infra/redis-users'
 import { startRedis } from '@hearth/infra/test-servers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,18 +15,22 @@ describe('a Redis that fails over', () => {
   test('to its replica, while the old one refuses writes: no error, and no count is lost (T19)', async () => {
     const rig = await openSolarRig({ redis: { appendonly: true } })
     const replica = await startRedis()
+    const replication = await startFaultProxy(rig.redis().port)
     try {
       await withRedis(replica.url, async (redis) => {
-        await redis.replicaof('127.0.0.1', rig.redis().port)
+        await redis.replicaof('127.0.0.1', replication.port)
         await until('the replica has everything', async () =>
           (await redis.info('replication')).includes('master_link_status:up'),
         )
       })
       await rig.serving('redis')
-      const all = [await rig.account('api_business'), await rig.account()]
-      let backMs = 0
+      const all = [await rig.account('api_business'), await rig.account(size('free', 'pro'))]
+      let [backMs, lag] = [0, 0]
       const outcome = await underLoad(rig, all, async () => {
         await sleep(300)
+        replication.freeze()
+        await sleep(size(200, 1_000)) // what is counted from now on, the replica does not hear of
+        lag = (await offsetOf(rig.redis().url)) - (await offsetOf(replica.url))
         await withRedis(replica.url, (redis) => redis.replicaof('NO', 'ONE'))
         await withRedis(rig.redis().url, (redis) => redis.replicaof('127.0.0.1', replica.port))
         await rig.serving('postgres')
@@ -36,16 +41,51 @@ describe('a Redis that fails over', () => {
       })
 
       expectNoHarm(rig, outcome)
-      await expectCounted(rig, outcome, ({ key }) => (key === all[1]?.key ? 50 : Infinity))
+      await expectCounted(rig, outcome, ({ key }) => (key === all[1]?.key ? size(50, 500) : Infinity))
       report('T19', outcome)
+      measured(`T19: the replica was ${lag} bytes behind`)
+      if (!isStarved(outcome)) expect(lag).toBeGreaterThan(0)
       measured(`T19: the new master was used ${backMs.toFixed(0)} ms after it could be reached`)
       if (!isStarved(outcome)) expect(backMs).toBeLessThan(size(5_000, 1_000))
     } finally {
+      // A Redis that is told to end waits for replicas that have not heard everything yet.
+      await replication.close()
       await rig.close()
       await replica.stop()
     }
   })
 })
+
+describe('a Redis that keeps nothing', () => {
+  test('is killed and starts again empty: no error, and no count is lost (T13)', async () => {
+    const rig = await openSolarRig()
+    try {
+      await rig.serving('redis')
+      const all = [await rig.account('api_business'), await rig.account(size('free', 'pro'))]
+      const outcome = await underLoad(rig, all, async () => {
+        await sleep(300)
+        await rig.redis().kill()
+        await sleep(size(300, 3_000))
+        await rig.redis().restart()
+        await rig.serving('redis')
+        await sleep(500)
+      })
+
+      report('T13, empty', outcome)
+      expectNoHarm(rig, outcome)
+      await expectCounted(rig, outcome, ({ key }) => (key === all[1]?.key ? size(50, 500) : Infinity))
+    } finally {
+      await rig.close()
+    }
+  })
+})
+
+/** How much of what was written a Redis has. */
+function offsetOf(url: string): Promise<number> {
+  return withRedis(url, async (redis) =>
+    Number(/^master_repl_offset:(\d+)/m.exec(await redis.info('replication'))?.[1]),
+  )
+}
 
 /**
  * It is said in the log, where an operator's alert can find it: the contract has no status page that could say more,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import {
   expectCounted,
+  expectNearlyCounted,
   expectNoHarm,
   isStarved,
   milliseconds,
@@ -13,6 +14,7 @@ import {
   reasonsOf,
   report,
   underLoad,
+  type LoadOutcome,
 } from './load.ts'
 import { calculateAtOnce, openSolarRig, remainingOf, statuses, usedOf, withRedis } from './solar-rig.ts'
 
@@ -34,13 +36,14 @@ describe('three processes whose Redis', () => {
   })
 
   const outageMs = size(1_000, 4_000)
+  /** The quota of the last one is used up while the fault goes on. */
   const accounts = async () => [
     await rig.account('api_business'),
     await rig.account('api_business'),
-    await rig.account(),
+    await rig.account(size('free', 'pro')),
   ]
-  const quota = ({ key }: { key: string }, [, , free]: readonly { key: string }[]) =>
-    key === free?.key ? 50 : Infinity
+  const quota = ({ key }: { key: string }, [, , last]: readonly { key: string }[]) =>
+    key === last?.key ? size(50, 500) : Infinity
 
   test('is killed and starts again: no error, no wait, no count lost, exactly the quota (T13)', async () => {
     const all = await accounts()
@@ -60,12 +63,14 @@ describe('three processes whose Redis', () => {
     measured(`T13: Redis was used again ${back.toFixed(0)} ms after it answered`)
     expectNoHarm(rig, outcome)
     if (!isStarved(outcome)) expect(back).toBeLessThan(size(5_000, 1_000))
+    expectGivenUpOnce(outcome)
     await expectCounted(rig, outcome, (account) => quota(account, all))
   })
 
   test('hangs and wakes: no error, no wait, what it was asked meanwhile is not done (T14)', async () => {
     const all = await accounts()
     let [first, later]: [number[], number[]] = [[], []]
+    let backMs = 0
     const outcome = await underLoad(rig, all, async () => {
       const timesSince = (marks: readonly number[]) =>
         rig.instances.flatMap(({ logged }, i) => logged(marks[i]).map(({ ms }) => ms))
@@ -78,26 +83,30 @@ describe('three processes whose Redis', () => {
       await sleep(outageMs)
       later = timesSince(since)
       rig.redis().resume()
-      await rig.serving('redis')
+      backMs = await milliseconds(rig.serving('redis'))
       await sleep(500)
     })
 
     report('T14', outcome)
     const numbers = [Math.max(...first), percentile(later, 50), percentile(later, 99)]
     measured(
-      `T14: slowest until Redis was given up ${numbers[0]} ms; then median ${numbers[1]}, p99 ${numbers[2]} ms`,
+      `T14: slowest until Redis was given up ${numbers[0]} ms; then median ${numbers[1]}, p99 ${numbers[2]} ms; used again ${backMs.toFixed(0)} ms after it woke`,
     )
     expectNoHarm(rig, outcome)
+    expectGivenUpOnce(outcome)
+    if (!isStarved(outcome)) expect(backMs).toBeLessThan(size(5_000, 1_000))
     await expectCounted(rig, outcome, (account) => quota(account, all))
     if (isCampaign) {
-      expect(percentile(first, 99)).toBeLessThanOrEqual(150 + outcome.controlMs)
-      expect(percentile(later, 99)).toBeLessThanOrEqual(20 + outcome.controlMs)
+      const usualMs = percentile(outcome.control, 99)
+      expect(percentile(first, 99)).toBeLessThanOrEqual(150 + usualMs)
+      expect(percentile(later, 99)).toBeLessThanOrEqual(20 + usualMs)
     }
   })
 
   test('is full and takes no writes: it is as if it were away, and readiness says so (T17)', async () => {
     const all = await accounts()
     const readiness: unknown[] = []
+    let backMs = 0
     const outcome = await underLoad(rig, all, async () => {
       await withRedis(rig.redis().url, (redis) => redis.config('SET', 'maxmemory', '1'))
       await rig.serving('postgres')
@@ -105,12 +114,13 @@ describe('three processes whose Redis', () => {
       for (const { service } of rig.instances)
         readiness.push((await send(`${service().baseUrl}/readyz`)).body)
       await withRedis(rig.redis().url, (redis) => redis.config('SET', 'maxmemory', '0'))
-      await rig.serving('redis')
+      backMs = await milliseconds(rig.serving('redis'))
     })
 
     expectNoHarm(rig, outcome)
+    if (!isStarved(outcome)) expect(backMs).toBeLessThan(size(5_000, 1_000))
     await expectCounted(rig, outcome, (account) => quota(account, all))
-    expect(readiness).toEqual([degraded, degraded, degraded])
+    if (!isStarved(outcome)) expect(readiness).toEqual([degraded, degraded, degraded])
   })
 
   test('forgets everything: it is told again what was counted (T18)', async () => {
@@ -123,6 +133,24 @@ describe('three processes whose Redis', () => {
 
     expect(statuses(replies)).toEqual({ 200: 10, 429: 50 })
     expect(remainingOf(replies)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+  })
+
+  test('forgets everything again and again, under load: no error, and hardly a count is lost (T18)', async () => {
+    const all = await accounts()
+    const forgotAt: number[] = []
+    const outcome = await underLoad(rig, all, async () => {
+      for (let i = 0; i < 3; i++) {
+        await sleep(size(300, 1_000))
+        await withRedis(rig.redis().url, (redis) => redis.flushall())
+        forgotAt.push(performance.now())
+      }
+      await sleep(1_000)
+    })
+
+    report('T18', outcome)
+    expectNoHarm(rig, outcome)
+    expect(reasonsOf(outcome)).toEqual([])
+    await expectNearlyCounted(rig, outcome, (account) => quota(account, all), forgotAt)
   })
 
   test('forgets its scripts all the time: nobody notices (T20)', async () => {
@@ -138,27 +166,27 @@ describe('three processes whose Redis', () => {
 
     expectNoHarm(rig, outcome)
     expect(outcome.all.length).toBeGreaterThanOrEqual(size(150, 1_000))
-    await expectCounted(rig, outcome)
+    await expectCounted(rig, outcome, (account) => quota(account, all))
     expect(reasonsOf(outcome)).toEqual([])
   })
 
   test('is slow: 30 ms are waited for, with 80 ms Postgres serves until it is fast again (T15)', async () => {
-    const all = await accounts()
     const forMs = size(1_500, 60_000)
-    const slow = await underLoad(rig, all, async () => {
+    const [atFirst, then, atLast] = [await accounts(), await accounts(), await accounts()]
+    const slow = await underLoad(rig, atFirst, async () => {
       for (const { redisLink } of rig.instances) redisLink().disturb({ down: { latencyMs: 30 } })
       await sleep(forMs)
     })
 
     let [openedMs, closedMs] = [0, 0]
-    const tooSlow = await underLoad(rig, all, async () => {
+    const tooSlow = await underLoad(rig, then, async () => {
       for (const { redisLink } of rig.instances) redisLink().disturb({ down: { latencyMs: 80 } })
       openedMs = await milliseconds(rig.serving('postgres'))
       await sleep(forMs)
       rig.heal()
       closedMs = await milliseconds(rig.serving('redis'))
     })
-    const unsteady = await underLoad(rig, all, async () => {
+    const unsteady = await underLoad(rig, atLast, async () => {
       const toxics = { jitterMs: 50, resets: 0.01 }
       for (const { redisLink } of rig.instances) redisLink().disturb({ up: toxics, down: toxics })
       await sleep(forMs)
@@ -170,9 +198,17 @@ describe('three processes whose Redis', () => {
     report('T15, 80 ms', tooSlow)
     report('T15, jitter and resets', unsteady)
     // Who gives Redis up while others do not waits until they have heard of it: at most a lease longer.
-    for (const outcome of [slow, tooSlow, unsteady]) expectNoHarm(rig, outcome, 250 + 200)
+    for (const [outcome, all] of [
+      [slow, atFirst],
+      [tooSlow, then],
+      [unsteady, atLast],
+    ] as const) {
+      expectNoHarm(rig, outcome, 250 + 200)
+      await expectCounted(rig, outcome, (account) => quota(account, all))
+    }
     // Redis has 75 ms. All links go through this process: 30 more are too many where it stood still for the others.
-    if (isCampaign && slow.stallMs < 40) expect(slow.losses).toEqual([])
+    if (slow.stallMs < 40) expect(reasonsOf(slow)).toEqual([])
+    else measured(`T15: not said whether 30 ms are waited for, the rig stood still for ${slow.stallMs} ms`)
     measured(`T15: given up after ${openedMs.toFixed(0)} ms, used again after ${closedMs.toFixed(0)} ms`)
     if (!isStarved(tooSlow))
       expect([openedMs < size(5_000, 1_000), closedMs < size(5_000, 1_000)]).toEqual([true, true])
@@ -237,6 +273,11 @@ describe('three processes whose Redis', () => {
     expect(await usedOf(rig, key, 1)).toEqual({ daily: 6, monthly: 6 })
   })
 })
+
+/** Whoever has found Redis away once, believes it until Redis is back. */
+function expectGivenUpOnce({ losses }: LoadOutcome): void {
+  if (isCampaign) expect(losses.length).toBeLessThanOrEqual(3)
+}
 
 const ok = { status: 'ok', checks: { postgres: 'ok', redis: 'ok' } }
 const degraded = { status: 'degraded', checks: { postgres: 'ok', redis: 'failed' } }

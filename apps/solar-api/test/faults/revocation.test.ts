@@ -89,7 +89,7 @@ describe.each(stores)('three processes that count in %s', (name, redis) => {
   ]
   test.each(changes)('obey $what in every request that starts after its answer (T29)', async (change) => {
     const checks = { before: 0, after: 0, later: 0, wrong: [] as string[] }
-    while (checks.before + checks.after < size(1_000, 105_000)) {
+    while (checks.after < size(500, 100_000)) {
       await watchChange(rig, change, checks)
     }
     measured(
@@ -98,7 +98,6 @@ describe.each(stores)('three processes that count in %s', (name, redis) => {
 
     expect([rig.seed, checks.wrong]).toEqual([rig.seed, []])
     expect(checks.later).toBeLessThan((checks.before + checks.after) / 100)
-    expect(checks.after).toBeGreaterThan((checks.before + checks.after) / 4)
   })
 })
 
