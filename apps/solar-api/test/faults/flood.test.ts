@@ -21,16 +21,23 @@ describe('a flood of signups', () => {
   afterAll(() => rig.close())
 
   test('is served as far as one or two hashes at a time go, told to come back beyond that, and delays nobody else (T46)', async () => {
-    const forMs = size(1_500, 15_000)
-    await steadily(500) // warms up
-    // As many requests, but with passwords that are too long to be hashed.
-    const baseline = await timesWhile(() => flood(forMs, 'x'.repeat(257)))
-    const before = await residentBytes()
+    const forMs = size(1_500, 6_000)
+    const [alone, refused, flooded]: [number[][], number[][], number[][]] = [[], [], []]
     const signups: LoadReply[] = []
-    const flooded = await timesWhile(async () =>
-      signups.push(...(await flood(forMs, 'a long enough password'))),
-    )
-    const grownMb = ((await residentBytes()) - before) / 2 ** 20
+    await steadily(size(500, 5_000)) // warms up
+    const grown: number[] = []
+    for (let round = 0; round < size(1, 7); round++) {
+      account = await rig.account('api_business') // whose quota is enough for a round
+      alone.push(await timesWhile(() => sleep(forMs)))
+      // As many requests, but with passwords that are too long to be hashed.
+      refused.push(await timesWhile(() => flood(forMs, 'x'.repeat(257))))
+      const before = await residentBytes()
+      flooded.push(
+        await timesWhile(async () => signups.push(...(await flood(forMs, 'a long enough password')))),
+      )
+      grown.push(((await residentBytes()) - before) / 2 ** 20)
+    }
+    const grownMb = Math.max(...grown)
     const hasherMb = residentBytesOfChildren(rig.instance(0).service().pid) / 2 ** 20
 
     const { 201: made = 0, 503: later = 0, ...others } = statuses(signups)
@@ -38,16 +45,24 @@ describe('a flood of signups', () => {
     expect(
       new Set(signups.filter(({ status }) => status === 503).map(({ headers }) => headers['retry-after'])),
     ).toEqual(new Set(['5']))
-    const [p99, base] = [percentile(flooded, 99), percentile(baseline, 99)]
+    const usual = (rounds: readonly number[][], percent: number) =>
+      percentile(
+        rounds.map((times) => percentile(times, percent)),
+        50,
+      )
+    const p99 = usual(flooded, 99)
+    const bases = [alone, refused].map((rounds) => usual(rounds, 99))
     measured(
       `T46: ${made} signups served, ${later} told to come back, memory grown by ${grownMb.toFixed(0)} MB, and ${hasherMb.toFixed(0)} MB of the process that hashes`,
     )
-    measured(`T46: p99 of other requests ${base} ms before and ${p99} ms during the flood`)
+    measured(
+      `T46: p99 of other requests ${bases[0]} ms alone, ${bases[1]} ms beside signups that are refused, ${p99} ms during the flood`,
+    )
     expect(grownMb).toBeLessThan(64)
     expect(hasherMb).toBeLessThan(128)
     // Whatever the machine, a request does not wait for the hashes of others.
-    expect(percentile(flooded, 50)).toBeLessThan(250 + 10 * percentile(baseline, 50))
-    if (isCampaign) expect(p99).toBeLessThanOrEqual(Math.min(50, 2 * base + 5))
+    expect(usual(flooded, 50)).toBeLessThan(250 + 10 * usual(refused, 50))
+    if (isCampaign) expect(p99).toBeLessThanOrEqual(Math.min(50, 2 * Math.max(...bases)))
   })
 
   test('with endless passwords costs no hash (T46)', async () => {
