@@ -5,7 +5,7 @@ import { directRoutes } from '../src/direct-routes.ts'
 import { endpoint } from '../src/endpoint.ts'
 import { HttpError, httpProblems } from '../src/errors.ts'
 import { closeHttpApp, createHttpApp, json, send, type HttpOptions } from '../src/http.ts'
-import { createServer } from '../src/serve.ts'
+import { createServer } from '../src/http-server.ts'
 import { recordingLogger } from './logs.ts'
 
 const { log } = recordingLogger()

@@ -5,7 +5,7 @@ import supertest from 'supertest'
 import { endpoint } from '../src/endpoint.ts'
 import { closeHttpApp, createHttpApp, json, send, type HttpOptions } from '../src/http.ts'
 import { indexRoutes } from '../src/routes.ts'
-import { createServer } from '../src/serve.ts'
+import { createServer } from '../src/http-server.ts'
 import { recordingLogger } from './logs.ts'
 
 const { log, lines } = recordingLogger()

@@ -6,7 +6,8 @@ import { connect, type AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 import { createLifecycle, readiness } from '../src/lifecycle.ts'
-import { createServer, serve, type ServeOptions, type Serving } from '../src/serve.ts'
+import { createServer } from '../src/http-server.ts'
+import { serve, type ServeOptions, type Serving } from '../src/serve.ts'
 import { recordingLogger } from './logs.ts'
 
 const running: Serving[] = []

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { endpoint } from '../src/endpoint.ts'
 import { closeHttpApp, createHttpApp, json, send } from '../src/http.ts'
-import { createServer } from '../src/serve.ts'
+import { createServer } from '../src/http-server.ts'
 import { isWholeBody } from '../src/whole-body.ts'
 import { recordingLogger } from './logs.ts'
 
