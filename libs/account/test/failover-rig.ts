@@ -219,3 +219,10 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     await new Promise((resume) => setTimeout(resume, 5))
   }
 }
+
+/** How long it takes until something is done. */
+export async function milliseconds(done: Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await done
+  return performance.now() - startedAt
+}

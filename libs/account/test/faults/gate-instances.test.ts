@@ -1,10 +1,14 @@
+import { measured, size } from '@hearth/infra/campaign'
+import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readSnapshot, tombstone } from '../src/account-snapshot.ts'
-import { burstOf, type Verdict } from '../src/gate.ts'
-import type { Seen } from '../src/ledger.ts'
-import { redisRecords } from '../src/redis-records.ts'
-import { noon, openRig, type Rig, type TestAccount } from './failover-rig.ts'
-import { testPlans } from './support.ts'
+import { readSnapshot, tombstone } from '../../src/account-snapshot.ts'
+import { burstOf, type Verdict } from '../../src/gate.ts'
+import type { Seen } from '../../src/ledger.ts'
+import { redisRecords } from '../../src/redis-records.ts'
+import { milliseconds, noon, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
+import { testPlans } from '../support.ts'
+
+import.meta.jest.setTimeout(size(60_000, 300_000))
 
 const allowed = (verdicts: readonly Verdict[]) => verdicts.filter(({ outcome }) => outcome === 'ok')
 const usedOf = (verdict: Verdict) => ('plan' in verdict ? verdict.usedToday : -1)
@@ -123,6 +127,113 @@ describe('three instances on one Redis', () => {
 
     expect(await rig.callAtOnce(account, 3)).toEqual(upTo(3).map(() => ({ outcome: 'revoked' })))
   })
+})
+
+describe('two instances, of which one is lost in the same instant as Redis', () => {
+  let rig: Rig
+  beforeEach(async () => {
+    rig = await openRig({ instances: 2, answerWithinMs: 1_000 })
+  })
+  afterEach(() => rig.close())
+
+  /** Neither store hears of the second instance any more, not even that it ends, as of one that has crashed. */
+  function loseOne(): void {
+    rig.links[1]?.redis.freeze()
+    rig.links[1]?.postgres.freeze()
+  }
+
+  const losses: readonly (readonly [string, () => Promise<void>])[] = [
+    ['forgets everything', () => rig.forget()],
+    [
+      'is killed',
+      async () => {
+        await rig.server.kill()
+        await until(() => rig.gates[0]?.serving() === 'postgres')
+      },
+    ],
+  ]
+
+  test.each(losses)(
+    'which %s: over by what only the lost one had seen and not written, a quarter of a second at most (T18)',
+    async (_what, loseRedis) => {
+      const account = await rig.account()
+      await rig.call(account, 1, 0)
+      const seenAt = [performance.now()]
+      for (let calls = 1; calls < 40; calls++) {
+        expect(await rig.call(account, 1, 1)).toMatchObject({ outcome: 'ok', usedToday: calls + 1 })
+        seenAt.push(performance.now())
+        await sleep(size(60, 20))
+      }
+      const lostAt = performance.now()
+      loseOne()
+      await loseRedis()
+
+      const written = await writtenOf(account)
+      const later: Verdict[] = []
+      while (later.at(-1)?.outcome !== 'over') {
+        // A busy machine may be told to come back.
+        const verdict = await rig.call(account, 1, 0).catch(() => undefined)
+        if (verdict !== undefined) later.push(verdict)
+      }
+
+      expect(allowed(later).length).toBeGreaterThanOrEqual(50 - 40)
+      expect(allowed(later).length).toBeLessThanOrEqual(50 - written)
+      expect(later.at(-1)).toMatchObject({ usedToday: 50 })
+      const unwritten = seenAt.slice(written).map((at) => lostAt - at)
+      measured(
+        `an instance and Redis lost at once: ${unwritten.length} calls of the last ${unwritten[0]?.toFixed(0) ?? 0} ms lost`,
+      )
+      const withinMs = 250 + size(2_000, 50)
+      expect([unwritten, Math.max(0, ...unwritten) <= withinMs]).toEqual([unwritten, true])
+    },
+  )
+
+  test('who changes an account waits 300 ms for the lost one, for 15 seconds (T29)', async () => {
+    const accounts = await Promise.all(upTo(9).map(() => rig.account()))
+    for (const account of accounts) await rig.callAtOnce(account, 2)
+    loseOne()
+    await rig.server.kill()
+    await until(() => rig.gates[0]?.serving() === 'postgres')
+    const revoked = async () => {
+      const account = accounts.pop() ?? (await rig.account())
+      const ms = await milliseconds(rig.revoke(account, 0))
+      expect(await rig.call(account, 1, 0)).toEqual({ outcome: 'revoked' })
+      return ms
+    }
+
+    const waited = [await revoked(), await revoked(), await revoked()]
+    await unheardFor(14)
+    const last = await revoked()
+    const lastAge = await unheard()
+    await unheardFor(15)
+
+    measured(`revocations by the one that is left: ${waited.map((ms) => ms.toFixed(0)).join(', ')} ms`)
+    expect(Math.min(...waited)).toBeGreaterThanOrEqual(300)
+    expect(Math.min(...waited)).toBeLessThan(300 + size(2_000, 100))
+    expect([last, lastAge, last >= 300 || lastAge > 15]).toEqual([last, lastAge, true])
+    await until(async () => (await revoked()) < 300)
+  })
+
+  /** What the ledger says that an account has used. */
+  async function writtenOf({ tag }: TestAccount): Promise<number> {
+    const rows = await rig.database.db.selectFrom('usage_day').selectAll().where('tag', '=', tag).execute()
+    return rows[0]?.redis_used ?? 0
+  }
+
+  /** Seconds since the lost instance was heard of. */
+  async function unheard(): Promise<number> {
+    const { rows } = await sql<{ age: number }>`
+      select extract(epoch from clock_timestamp() - max(seen_at))::float8 as age from gate_instance`.execute(
+      rig.database.db,
+    )
+    return rows[0]?.age ?? NaN
+  }
+
+  async function unheardFor(seconds: number): Promise<void> {
+    await sql`update gate_instance set seen_at = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
+      rig.database.db,
+    )
+  }
 })
 
 describe('a record in Redis', () => {
