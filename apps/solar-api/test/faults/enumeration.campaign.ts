@@ -2,7 +2,7 @@ import type { LoadReply } from '@hearth/account/testing/http-load'
 import type { ServiceRig } from '@hearth/account/testing/service-rig'
 import { endAll, newSecret } from '@hearth/chassis/testing/service-process'
 import { measured } from '@hearth/infra/campaign'
-import { openSolarRig } from './solar-rig.ts'
+import { openSolarRig, patiently } from './solar-rig.ts'
 
 import.meta.jest.setTimeout(900_000)
 afterAll(endAll)
@@ -51,36 +51,58 @@ describe('who measures how long an answer takes', () => {
   })
 })
 
-/** Alternates both, and compares the medians of how long they take. */
+/**
+ * Measures both, and expects times that tell nothing: medians within 5 ms or a tenth, and a rank-sum test that finds no
+ * difference (p over 0.01). Of times that are alike one measurement in a hundred has a smaller p all the same, and on a
+ * busy machine medians wander; so what is found must be found three times in a row, which chance does once in a
+ * million. What differs for a reason is found each time.
+ */
 async function compare(
   what: string,
   one: () => Promise<LoadReply>,
   other: () => Promise<LoadReply>,
 ): Promise<void> {
+  const found: string[] = []
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const [times, shapes] = await measure(one, other)
+    // Only of a signup the contract says whether the address is taken.
+    const isTold = what.startsWith('signup')
+    if (!isTold) expect([what, shapes[0]]).toEqual([what, shapes[1]])
+    expect(shapes.map(({ size }) => size)).toEqual([1, 1])
+    const [a, b] = times.map(median) as [number, number]
+    const p = mannWhitney(...times)
+    found.push(`medians ${a.toFixed(2)} and ${b.toFixed(2)} ms, Mann-Whitney p ${p.toFixed(3)}`)
+    measured(`T55 ${what}: ${found.at(-1)}`)
+    const difference = Math.abs(a - b)
+    const isAlike = difference <= 5 || difference <= 0.1 * Math.max(a, b)
+    // Who is told by the answer learns nothing from ranks; an account that is made takes a little longer.
+    if (isAlike && (isTold || p > 0.01)) return
+  }
+  expect([what, found]).toEqual([what, 'no difference'])
+}
+
+/** How long both take, in pairs whose order is random, and what the answers look like. */
+async function measure(one: () => Promise<LoadReply>, other: () => Promise<LoadReply>) {
   const times: [number[], number[]] = [[], []]
-  const shapes = [new Set<string>(), new Set<string>()]
+  const shapes: [Set<string>, Set<string>] = [new Set(), new Set()]
   for (let trial = -5; trial < trials; trial++) {
-    for (const [of, ask] of [one, other].entries()) {
-      const reply = await ask()
-      shapes[of]?.add(shapeOf(reply))
-      if (trial >= 0) times[of]?.push(reply.endedAt - reply.startedAt)
+    const order = Math.random() < 0.5 ? ([0, 1] as const) : ([1, 0] as const)
+    for (const of of order) {
+      const reply = await patiently([one, other][of] ?? one)
+      shapes[of].add(shapeOf(reply))
+      if (trial >= 0) times[of].push(reply.endedAt - reply.startedAt)
     }
   }
-  // Only of a signup the contract says whether the address is taken.
-  if (!what.startsWith('signup')) expect([what, shapes[0]]).toEqual([what, shapes[1]])
-  expect(shapes.map(({ size }) => size)).toEqual([1, 1])
-  const [a, b] = times.map(median) as [number, number]
-  const p = mannWhitney(...times)
-  measured(`T55 ${what}: medians ${a.toFixed(2)} and ${b.toFixed(2)} ms, Mann-Whitney p ${p.toFixed(3)}`)
-  const difference = Math.abs(a - b)
-  expect([what, difference <= 5 || difference <= 0.1 * Math.max(a, b)]).toEqual([what, true])
+  return [times, shapes] as const
 }
 
 /** What an answer tells besides ids and times. */
 function shapeOf({ status, headers, body }: LoadReply): string {
   const { code, title, detail } = body as Record<string, unknown>
   const said = String(detail).replaceAll(/key_\w+|\S+@\S+/g, 'ID')
-  return JSON.stringify([status, Object.keys(headers).toSorted(), code, title, said])
+  // A connection ends after so many requests, and the last answer on it says so by leaving this out.
+  const names = Object.keys(headers).filter((name) => name !== 'keep-alive')
+  return JSON.stringify([status, names.toSorted(), code, title, said])
 }
 
 function median(values: readonly number[]): number {

@@ -5,11 +5,6 @@ import { startSolar, threeNumbers, type SolarApp } from '../support.ts'
 
 const verbs = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/*
- * Accounts are kept apart by the statements of the service, each of which names the account, and not by row-level
- * security: the role of the service owns its tables (see roles-matrix.test.ts of infra for the walls between services).
- */
-
 /** An id of another account for each path that takes one, and one that nobody has. */
 type Ids = Readonly<Record<string, { readonly foreign: string; readonly unknown: string }>>
 
