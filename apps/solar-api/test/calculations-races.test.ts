@@ -132,7 +132,7 @@ describe('GET /v1/calculations', () => {
     ['limit=x', 'limit', 'not_a_number'],
     ['cursor=x', 'cursor', 'wrong_format'],
     ['cursor=', 'cursor', 'empty'],
-    ['page=2', 'page', 'unknown_field'],
+    ['page=2', 'page', 'unknown_parameter'],
   ])('%s is refused', async (search, parameter, code) => {
     const { status, body } = await app.call('get', `/v1/calculations?${search}`, { key })
     expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ parameter, code }] })

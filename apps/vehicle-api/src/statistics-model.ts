@@ -30,12 +30,20 @@ export function statisticsModel(data: ServedData, clock: () => number): Endpoint
   })
 }
 
-/** @throws HttpError validation_failed when it ends before it begins */
+/**
+ * All available years to the current one unless the query says otherwise; of a model that is announced and not yet
+ * there, to its first year.
+ * @throws HttpError validation_failed when it ends before it begins
+ */
 function periodOf({ year_from, year_to }: PeriodQuery, { years }: Model, currentYear: number): Period {
-  const from = year_from ?? Math.min(years[0] ?? currentYear, year_to ?? Infinity)
-  const to = year_to ?? Math.max(currentYear, from)
+  const first = Math.min(years[0] ?? currentYear, year_to ?? Infinity)
+  const from = year_from ?? first
+  const to = year_to ?? (year_from === undefined ? Math.max(currentYear, first) : currentYear)
   if (from <= to) return { from, to }
-  const detail = `year_from ${from} is after year_to ${to}; expected the earlier year first.`
+  const detail =
+    year_to === undefined
+      ? `year_from ${from} is after ${to}, the current year, with which the period ends unless year_to is given; expected an earlier year, or year_to too.`
+      : `year_from ${from} is after year_to ${to}; expected the earlier year first.`
   throw invalid([{ parameter: 'year_from', code: 'too_large', detail }])
 }
 
@@ -63,6 +71,7 @@ const examples: readonly OperationExample[] = [
   { name: 'all years', status: 200, params: example },
   { name: 'three years', status: 200, params: example, query: { year_from: '2016', year_to: '2018' } },
   { name: 'from after to', status: 400, params: example, query: { year_from: '2018', year_to: '2016' } },
+  { name: 'from a year to come', status: 400, params: example, query: { year_from: '2099' } },
 ]
 
 const description = {
@@ -73,7 +82,7 @@ const description = {
   tag: 'Statistics',
   params: modelParams,
   query: Joi.object<PeriodQuery>({
-    year_from: year.description('First model year; all available years unless given.'),
+    year_from: year.description('First model year, not after year_to; all available years unless given.'),
     year_to: year.description('Last model year; the current year unless given.'),
   }),
   responses: answers('The statistics.', statisticsSchema),

@@ -144,7 +144,7 @@ test.each([
   [`cursor=${cursorOf(['date_desc', 1, 5000, 'cmp_1'])}`, 'cursor', 'wrong_format', 'nextCursor'],
   [`cursor=${cursorOf(['date_desc', 0, '2020-01-01', 'cmp_1'])}`, 'cursor', 'wrong_format', 'nextCursor'],
   [`cursor=${cursorOf(['date_desc', 1, '2020-01-01', "x' or '1"])}`, 'cursor', 'wrong_format', 'nextCursor'],
-  ['catgory=engine', 'catgory', 'unknown_field', 'category'],
+  ['catgory=engine', 'catgory', 'unknown_parameter', 'category'],
 ])('%s is refused with a sentence that helps', async (search, parameter, code, hint) => {
   const { status, body } = await ask(search)
   expect([status, body.code, body.success]).toEqual([400, 'validation_failed', false])

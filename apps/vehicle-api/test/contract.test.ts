@@ -187,6 +187,20 @@ test('a key in the query string is refused, and told where it belongs', async ()
   expect(JSON.stringify(body)).not.toContain(free)
 })
 
+test('a query parameter that is not known is refused by every endpoint, and named', async () => {
+  for (const path of good) {
+    const { status, body } = await usual.call('get', `${path}${path.includes('?') ? '&' : '?'}nonsense=1`, {
+      key: free,
+    })
+    expect([path, status, body.code]).toEqual([path, 400, 'validation_failed'])
+    expect(body.errors).toEqual([
+      { parameter: 'nonsense', code: 'unknown_parameter', detail: expect.stringContaining('query parameter') },
+    ])
+  }
+  for (const path of ['/livez', '/readyz', '/openapi.json', '/docs', '/errors/quota_exceeded'])
+    expect([path, (await supertest(usual.server).get(`${path}?nonsense=1`)).status]).toEqual([path, 200])
+})
+
 test('every example, sent as it is, is answered with its status', async () => {
   const answers: string[] = []
   const expected: string[] = []

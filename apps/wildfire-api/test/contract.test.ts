@@ -147,6 +147,17 @@ describe.each(good)('%s %s', (method, path, request) => {
   })
 })
 
+test('a query parameter that is not known is refused by every endpoint, and named', async () => {
+  for (const [method, path, request] of good) {
+    const { key } = await usual.signUp('pro')
+    const target = `${path}${path.includes('?') ? '&' : '?'}nonsense=1`
+    const { status, body } = await usual.call(method, target, { key, ...request })
+    expect([path, status, body.errors]).toMatchObject([
+      ...[path, 400, [{ parameter: 'nonsense', code: 'unknown_parameter' }]],
+    ])
+  }
+})
+
 test('every example, sent as it is, is answered with its status', async () => {
   const answers: string[] = []
   const expected: string[] = []

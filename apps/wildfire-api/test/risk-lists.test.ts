@@ -107,7 +107,7 @@ describe('GET /v1/risk/counties', () => {
     ['limit=101', 'limit', 'too_large'],
     ['cursor=nonsense', 'cursor', 'wrong_format'],
     ['cursor=WyJuYW1lIiwiQSIsIjA2MDYxIl0', 'cursor', 'wrong_format'],
-    ['page=2', 'page', 'unknown_field'],
+    ['page=2', 'page', 'unknown_parameter'],
   ])('refuses %s', async (search, parameter, code) => {
     expect(await ask(`/v1/risk/counties?${search}`)).toMatchObject({
       status: 400,

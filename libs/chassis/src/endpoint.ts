@@ -21,6 +21,7 @@ export type Operation<Body = unknown, Params = unknown, Query = unknown, Headers
   readonly access?: 'public' | 'account' | 'session' | 'key' | 'metered'
   readonly body?: Joi.Schema<Body>
   readonly params?: Joi.Schema<Params>
+  /** Without one, an operation under /v1 refuses every query parameter; others, such as health, ignore them. */
   readonly query?: Joi.Schema<Query>
   readonly headers?: Joi.Schema<Headers>
   /** Success answers by status. */
@@ -71,8 +72,11 @@ export function endpoint<Body, Params, Query, Headers>(
   const quick = body && quickCheck(body)
   function handler(req: Request, res: Response): unknown {
     // What was looked up by path decided who may call and what it costs; Express must have come to the same place.
-    if (res.locals.operation?.id !== operation.id)
-      throw new Error(`${operation.id} was reached by another route.`)
+    const mounted = res.locals.operation
+    if (mounted?.id !== operation.id) throw new Error(`${operation.id} was reached by another route.`)
+    if (takesNoQuery(mounted) && req.url.includes('?')) {
+      validate(noQuery, { ...req.query }, 'query')
+    }
     const input = {
       params: params && validate(params, req.params, 'path'),
       query: query && validate(query, { ...req.query }, 'query'),
@@ -83,6 +87,13 @@ export function endpoint<Body, Params, Query, Headers>(
   }
   return Object.assign(handler, { operation })
 }
+
+/** Whether an operation refuses query parameters: all under /v1 that describe none. */
+export function takesNoQuery({ query, path }: Pick<Operation, 'query'> & { readonly path: string }): boolean {
+  return query === undefined && path.startsWith('/v1/')
+}
+
+const noQuery = Joi.object({})
 
 /**
  * The schema of an object whose fields are always there: how success answers are described. A field that can be

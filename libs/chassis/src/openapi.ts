@@ -1,5 +1,5 @@
 import type Joi from 'joi'
-import type { ResponseDescription } from './endpoint.ts'
+import { takesNoQuery, type ResponseDescription } from './endpoint.ts'
 import { httpProblems, type ProblemKind } from './errors.ts'
 import type { MountedOperation } from './routes.ts'
 
@@ -175,7 +175,7 @@ function describeProblem(kinds: readonly ProblemKind[], headers: object): object
 
 function problemsOf(operation: MountedOperation, options: OpenApiOptions): ProblemKind[] {
   const { body, params, query, headers, problems = [] } = operation
-  const hasInput = [body, params, query, headers].some((schema) => schema !== undefined)
+  const hasInput = [body, params, query, headers].some((schema) => schema !== undefined) || takesNoQuery(operation)
   const ofInput = hasInput ? [httpProblems.validation_failed] : []
   return [...new Set([...options.commonProblems(operation), ...ofInput, ...problems])]
 }

@@ -9,7 +9,7 @@ export type RequestPart = 'body' | 'path' | 'query' | 'header'
  * Checks one part of a request against its schema and returns the typed value, defaults filled in.
  *
  * JSON bodies are taken as they are (`"5"` is not a number); path, query and header values arrive as text and are
- * converted. Unknown fields are refused.
+ * converted. Unknown fields and query parameters are refused.
  *
  * @throws HttpError validation_failed with every field at fault
  */
@@ -109,9 +109,13 @@ function unknownField(
   part: RequestPart = 'body',
 ): FieldProblem {
   const name = clipped(path.join('.'))
-  const detail = `${name} is not a known field${near === undefined ? '.' : `; did you mean ${near}?`}`
+  const hint = near === undefined ? '.' : `; did you mean ${near}?`
+  if (part === 'query') {
+    const detail = `${name} is not a known query parameter${hint}`
+    return { parameter: name, code: 'unknown_parameter', detail }
+  }
   const place = part === 'body' ? { pointer: clipped(toPointer(path)) } : { parameter: name }
-  return { ...place, code: 'unknown_field', detail }
+  return { ...place, code: 'unknown_field', detail: `${name} is not a known field${hint}` }
 }
 
 function sentence({ type, path, message, context }: Joi.ValidationErrorItem, part: RequestPart): string {

@@ -64,6 +64,24 @@ describe('an app', () => {
     expect((await agent.get('/v1/a')).status).toBe(200)
   })
 
+  test('refuses query parameters under /v1 where none are described, and ignores them elsewhere', async () => {
+    const app = createHttpApp(options)
+    app.get('/v1/a', say('a'))
+    app.get('/v1/a/:name', say('named'))
+    app.get('/livez', say('alive'))
+    const agent = supertest(closeHttpApp(app))
+
+    for (const path of ['/v1/a', '/v1/a/b']) {
+      const { status, body } = await agent.get(`${path}?verbose=1`)
+      expect([status, body.code, body.detail]).toEqual([
+        ...[400, 'validation_failed', 'verbose is not a known query parameter.'],
+      ])
+      expect(body.errors).toMatchObject([{ parameter: 'verbose', code: 'unknown_parameter' }])
+      expect((await agent.get(`${path}?`)).status).toBe(200)
+    }
+    expect((await agent.get('/livez?verbose=1')).body).toEqual({ said: 'alive' })
+  })
+
   test('tells nothing of a bug, and logs it', async () => {
     const app = createHttpApp(options)
     app.get(

@@ -32,7 +32,7 @@ describe('a checked input', () => {
       { detail: 'laon is not a known field; did you mean loan?' },
     ])
     expect(problems(Joi.object({ limit: Joi.number() }), { limt: '1' }, 'query')).toEqual([
-      { parameter: 'limt', code: 'unknown_field', detail: 'limt is not a known field; did you mean limit?' },
+      { parameter: 'limt', code: 'unknown_parameter', detail: 'limt is not a known query parameter; did you mean limit?' },
     ])
   })
 
@@ -94,7 +94,7 @@ test('a query parameter that is given more than once is said to be, once', () =>
   expect(problems(given, { limit: '9', name: ['a', 'b'], nam: ['a', 'b'] }, 'query')).toMatchObject([
     { parameter: 'limit', code: 'too_large' },
     repeated('name'),
-    { parameter: 'nam', code: 'unknown_field' },
+    { parameter: 'nam', code: 'unknown_parameter' },
   ])
   expect(problems(given, { name: ['a', 'b'] })).toMatchObject([{ pointer: '/name', code: 'not_a_string' }])
 })
