@@ -194,7 +194,11 @@ test('a query parameter that is not known is refused by every endpoint, and name
     })
     expect([path, status, body.code]).toEqual([path, 400, 'validation_failed'])
     expect(body.errors).toEqual([
-      { parameter: 'nonsense', code: 'unknown_parameter', detail: expect.stringContaining('query parameter') },
+      {
+        parameter: 'nonsense',
+        code: 'unknown_parameter',
+        detail: expect.stringContaining('query parameter'),
+      },
     ])
   }
   for (const path of ['/livez', '/readyz', '/openapi.json', '/docs', '/errors/quota_exceeded'])

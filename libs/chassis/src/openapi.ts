@@ -175,7 +175,8 @@ function describeProblem(kinds: readonly ProblemKind[], headers: object): object
 
 function problemsOf(operation: MountedOperation, options: OpenApiOptions): ProblemKind[] {
   const { body, params, query, headers, problems = [] } = operation
-  const hasInput = [body, params, query, headers].some((schema) => schema !== undefined) || takesNoQuery(operation)
+  const hasInput =
+    [body, params, query, headers].some((schema) => schema !== undefined) || takesNoQuery(operation)
   const ofInput = hasInput ? [httpProblems.validation_failed] : []
   return [...new Set([...options.commonProblems(operation), ...ofInput, ...problems])]
 }

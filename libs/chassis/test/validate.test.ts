@@ -32,7 +32,11 @@ describe('a checked input', () => {
       { detail: 'laon is not a known field; did you mean loan?' },
     ])
     expect(problems(Joi.object({ limit: Joi.number() }), { limt: '1' }, 'query')).toEqual([
-      { parameter: 'limt', code: 'unknown_parameter', detail: 'limt is not a known query parameter; did you mean limit?' },
+      {
+        parameter: 'limt',
+        code: 'unknown_parameter',
+        detail: 'limt is not a known query parameter; did you mean limit?',
+      },
     ])
   })
 
