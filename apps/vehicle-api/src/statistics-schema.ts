@@ -2,6 +2,7 @@ import { record } from '@hearth/chassis/endpoint'
 import { categories } from './model/category.ts'
 import { trendLabels } from './model/monotone-trend.ts'
 import { scoreLabels } from './model/score.ts'
+import { exposureBases } from './model/vehicle-counts.ts'
 import * as schema from './vehicle-schema.ts'
 
 const trendSchema = schema.choice(
@@ -10,7 +11,7 @@ const trendSchema = schema.choice(
 )
 const trendPercentage = schema
   .number(
-    'Change of the fitted score from the first to the last model year in percent; null without a trend.',
+    'Change of the fitted score from the first to the last model year, in percent of the first, which counts as 10 points at least: from -99 to 980; null without a trend.',
   )
   .allow(null)
 const shareOrNull = (of: string) => schema.percentage(of).allow(null)
@@ -69,9 +70,13 @@ const yearlyTrend = record({
 
 const generationSchema = record({
   generation: schema.text('Name with its span of years.'),
-  first_year: schema.integer('First model year.'),
-  last_year: schema.integer('Last model year so far.'),
-  inferred: schema.flag('The span was inferred from the scores; no list names it.'),
+  first_year: schema.integer(
+    'First model year of the generation, be there data about it or not; of an inferred one, the first with data.',
+  ),
+  last_year: schema.integer(
+    'Last model year of the generation, be there data about it or not; of one that is still sold, and of an inferred one, the last with data.',
+  ),
+  inferred: schema.flag('The span was inferred from a break in the rate of complaints; no list names it.'),
   avg_score: schema.scoreSchema,
   ...schema.trustFields,
   total_complaints: schema.integer('Complaints.'),
@@ -81,12 +86,25 @@ const generationSchema = record({
 /** The answer of GET /v1/statistics/{make}/{model}/trends. */
 export const trendsSchema = record({
   vehicle: schema.vehicleSchema,
+  exposure_basis: schema.choice(
+    exposureBases,
+    'What every score and comparison of this answer rests on: the best that all model years with enough complaints have.',
+  ),
   yearly_trends: schema.list(yearlyTrend, 'By model year, ascending.'),
-  generation_analysis: schema.list(generationSchema, 'By first model year.'),
+  generation_analysis: schema.list(
+    generationSchema,
+    'By first model year. Model years that no list names a generation of, and whose rates show no break, are in none.',
+  ),
   recommendation: record({
-    best_years: schema.list(schema.integer('Model year.'), 'Model years to prefer.'),
-    years_to_avoid: schema.list(schema.integer('Model year.'), 'Model years to avoid.'),
-    reasoning: schema.text('Why.'),
+    best_years: schema.list(
+      schema.integer('Model year.'),
+      'Model years to prefer: a score of 60 or more, in the top third of the model, that can be relied on.',
+    ),
+    years_to_avoid: schema.list(
+      schema.integer('Model year.'),
+      'Model years to avoid: a score under 40 and 10 points under the median of the model, or an open recall that says not to drive.',
+    ),
+    reasoning: schema.text('Why, and which years were left out though they score as well.'),
   }),
   reliability_trend: trendSchema,
   trend_percentage: trendPercentage,
@@ -112,16 +130,26 @@ export const comparisonSchema = record({
       rank: schema.integer(
         '1 for the highest score; equal scores share a rank, and vehicles without enough complaints come last.',
       ),
-      strengths: schema.list(schema.text('Strength.'), 'What it does well, compared with all vehicles.'),
-      weaknesses: schema.list(schema.text('Weakness.'), 'What it does badly.'),
+      strengths: schema.list(
+        schema.text('Strength.'),
+        'Up to three categories in which it does well, compared with the reference vehicles (all of 1.5 years and 5 complaints or more, on the same basis) and with the others. A share is that of the reference vehicles that score less in the category, rounded down.',
+      ),
+      weaknesses: schema.list(
+        schema.text('Weakness.'),
+        'Up to three categories with 3 complaints or more in which it does badly, after an open recall that says not to drive it. A share is that of the reference vehicles that score more, rounded down.',
+      ),
       category_scores: categoryScores,
     }),
     'One entry per vehicle, in the order in which they were named.',
   ),
   recommendation: record({
-    best_overall: path('The vehicle with the highest score'),
-    best_value: path('The one with the best score for its repair costs'),
-    most_fun_to_drive: path('The one with the liveliest dynamics, by a heuristic'),
-    summary: schema.text('Why, and what the choice could not be based on.'),
+    best_overall: path(
+      'The vehicle with the highest score; one that an open recall says not to drive only where it says so of all',
+    ),
+    best_value: path('The one with the best score for its repair costs, with the same exception'),
+    most_fun_to_drive: path('The one with the liveliest dynamics, by a heuristic, with the same exception'),
+    summary: schema.text(
+      'Why, which vehicles must not be driven, and what the choice could not be based on.',
+    ),
   }),
 })

@@ -22,23 +22,23 @@ export function statisticsTrends(data: ServedData): Endpoint {
   )
 }
 
-/** They are made by the import. */
+/** They are made by the import. Their basis is that of the model's score; older imports have not written it twice. */
 async function describeTrends(db: Kysely<unknown>, tables: ServedTables, model: Model) {
   const { rows } = await executePrepared(
     db,
-    sql<{ trends: ModelTrends }>`
-    select trends from ${tables.model} where make = ${model.make.key} and model = ${model.key}`,
+    sql<{ trends: Omit<ModelTrends, 'exposure_basis'>; exposure_basis: string }>`
+    select trends, exposure_basis from ${tables.model} where make = ${model.make.key} and model = ${model.key}`,
   )
   const [row] = rows
   if (row === undefined) throw new Error(`There are no trends of ${model.make.slug}/${model.slug}.`)
-  return { ...row.trends, vehicle: presentModel(model) }
+  return { exposure_basis: row.exposure_basis, ...row.trends, vehicle: presentModel(model) }
 }
 
 const description = {
   id: 'getTrends',
   summary: 'A model year by year and by generation',
   description:
-    'How reliable each model year is, which generations there were and what was notable about them, and which years to prefer and to avoid.',
+    'How reliable each model year is, which generations there were and what was notable about them, and which years to prefer and to avoid. Everything in an answer rests on one exposure basis, `exposure_basis`: the best that all model years with enough complaints have, so a year may score otherwise here than by itself. The rules are in `GET /v1/methodology`.',
   tag: 'Statistics',
   params: modelParams,
   responses: answers('The trends.', trendsSchema),

@@ -114,7 +114,10 @@ const description = {
       reliability_rating: schema.ratingSchema,
       reliability_score: schema.scoreSchema,
       ...schema.trustFields,
-      year_breakdown: schema.list(yearSchema, 'One entry for each of years_available.'),
+      year_breakdown: schema.list(
+        yearSchema,
+        'One entry for each of years_available, each on the best basis that is known of it: years of different exposure_basis cannot be compared. In /trends all are on one.',
+      ),
       most_common_issues: schema.list(issueSchema, 'Up to five categories, the most frequent first.'),
     }),
   ),

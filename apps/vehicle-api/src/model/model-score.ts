@@ -37,6 +37,20 @@ export function onOneBasis(vehicles: readonly Scored[]): Measure[] {
   return vehicles.map(({ measure, background }) => (bases.size <= 1 ? measure : (background ?? measure)))
 }
 
+/**
+ * The same model years with those measures alone, so that whatever is made of them rests on one basis. Of a year
+ * without a score, whose measure says nothing on any basis, the basis is named that the others have.
+ */
+export function yearsOnOneBasis(years: readonly ModelYear[]): ModelYear[] {
+  const measures = onOneBasis(years)
+  const basis = basisOf(years)
+  return years.map((year, index) => ({
+    ...year,
+    measure: { ...(measures[index] ?? year.measure), basis },
+    background: null,
+  }))
+}
+
 /** The basis of those measures. */
 export function basisOf(vehicles: readonly Scored[]): ExposureBasis {
   const measures = onOneBasis(vehicles)

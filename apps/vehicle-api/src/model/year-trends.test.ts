@@ -14,10 +14,18 @@ describe('the trend of the score', () => {
     expect(scoreTrend(years(-1, -0.5, 0, 0.5, 1), fit.asOf)).toMatchObject({ label: 'worsening' })
   })
 
-  test('has a percentage that is finite even where the line leaves the scale', () => {
-    const { percentage } = scoreTrend(years(6, 5, 4, -4, -5, -6), fit.asOf)
-    expect(percentage).toBeLessThanOrEqual(9800)
-    expect(percentage).toBeGreaterThan(0)
+  test('has a percentage of ten points at least, so that a start near zero makes no thousands of percent', () => {
+    // From 1 to 99, where the line is cut off.
+    expect(scoreTrend(years(6, 5, 4, -4, -5, -6), fit.asOf).percentage).toBe(980)
+    expect(scoreTrend(years(-6, -5, -4, 4, 5, 6), fit.asOf).percentage).toBe(-99)
+    // 2.3 to 11.5 and back: 9.2 points are 92 % of ten points, and the sign is that of the change.
+    const low = [2, 1.8, 1.6, 1.4, 1.2]
+    const rising = scoreTrend(years(...low), fit.asOf).percentage ?? NaN
+    const falling = scoreTrend(years(...low.toReversed()), fit.asOf).percentage ?? NaN
+    expect(rising).toBeGreaterThan(80)
+    expect(rising).toBeLessThan(100)
+    expect(falling).toBeLessThan(-70)
+    expect(falling).toBeGreaterThan(-100)
   })
 
   test('leaves out years younger than two and years without a score', () => {

@@ -9,7 +9,10 @@ import type { CategoryCount, ModelYear } from './vehicle-score.ts'
 /** How the score of a model changes from model year to model year. */
 export type ScoreTrend = {
   readonly label: TrendLabel
-  /** Per cent from the first to the last year on the fitted line; null where the label is `insufficient_data`. */
+  /**
+   * Per cent from the first to the last year on the fitted line, of a start of 10 points or more; null where the
+   * label is `insufficient_data`.
+   */
   readonly percentage: number | null
 }
 
@@ -22,10 +25,11 @@ export function scoreTrend(years: readonly ModelYear[], asOf: string): ScoreTren
   const trend = monotoneTrend(points)
   if (trend === null) return { label: 'insufficient_data', percentage: null }
   // The line may leave the scale where scores are spread widely.
-  const [first, last] = [trend.first, trend.last].map((score) => Math.min(99, Math.max(1, score)))
+  const onScale = (score: number) => Math.min(99, Math.max(1, score))
+  const [first, last] = [onScale(trend.first), onScale(trend.last)]
   return {
     label: trendLabel(trend, pointsPerYear, 'better'),
-    percentage: roundTo((100 * ((last ?? NaN) - (first ?? NaN))) / (first ?? NaN), 1),
+    percentage: roundTo((100 * (last - first)) / Math.max(smallestStart, first), 1),
   }
 }
 
@@ -57,6 +61,12 @@ function trendYears(years: readonly ModelYear[], asOf: string): ModelYear[] {
     .map((year, index) => ({ ...year, measure: measures[index] ?? year.measure }))
     .filter(({ year, measure }) => isScored(measure) && ageOf(year, asOf) >= minimumTrendAge)
 }
+
+/**
+ * Points that a change is measured against at least. The score has no natural zero: from 1 to 90 is not ninety
+ * times as good, and a line that starts below the scale would make any change thousands of percent.
+ */
+export const smallestStart = 10
 
 /** Smaller changes per model year do not matter. */
 const pointsPerYear = 1

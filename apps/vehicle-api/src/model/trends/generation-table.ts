@@ -8,8 +8,9 @@ export function knownGenerations(make: string, model: string): readonly Generati
 
 /**
  * Model years of the US market, by keys of make and model, from general knowledge and kept to what is beyond doubt:
- * models whose generations shared model years, or about which there are different opinions, are left out, and their
- * generations are inferred. A dash without a year: still sold.
+ * models whose generations shared model years for long, or about which there are different opinions, are left out,
+ * and their generations are inferred. A model year in which the next generation replaced some variants counts with
+ * the next. A dash without a year: still sold.
  */
 const table: Readonly<Record<string, string>> = {
   'chevrolet camaro': '4th 1993-2002, 5th 2010-2015, 6th 2016-2024',
@@ -45,13 +46,15 @@ const table: Readonly<Record<string, string>> = {
   'nissan murano': 'Z50 2003-2007, Z51 2009-2014, Z52 2015-2024, Z53 2025-',
   'nissan pathfinder': 'R50 1996-2004, R51 2005-2012, R52 2013-2020, R53 2022-',
   'pontiac g5': '1st 2007-2010',
+  'porsche 911': '993 1995-1998, 996 1999-2004, 997 2005-2011, 991 2012-2019, 992 2020-',
   'porsche cayenne': '955/957 2003-2010, 958 2011-2018, 9Y0 2019-',
+  'porsche macan': '95B 2015-2024',
   'porsche panamera': '970 2010-2016, 971 2017-2023, 972 2024-',
   'porsche taycan': 'J1 2020-',
   'saturn ion': '1st 2003-2007',
   'subaru forester': 'SF 1998-2002, SG 2003-2008, SH 2009-2013, SJ 2014-2018, SK 2019-2024, SL 2025-',
   'subaru outback': '3rd 2005-2009, 4th 2010-2014, 5th 2015-2019, 6th 2020-2025, 7th 2026-',
-  'tesla model3': '1st 2017-',
+  'tesla model3': 'pre-refresh 2017-2023, Highland 2024-',
   'tesla models': '1st 2012-',
   'tesla modelx': '1st 2016-',
   'tesla modely': '1st 2020-',

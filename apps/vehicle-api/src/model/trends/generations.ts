@@ -8,6 +8,10 @@ import { knownGenerations } from './generation-table.ts'
 export type GenerationYears = {
   /** `XV40 (2007-2011)`, or `2007-2011 (inferred)` where the rate of complaints alone tells. */
   readonly label: string
+  /**
+   * Its first and last model year, be there data about them or not; of one that is still sold, to the newest year
+   * with data, and of an inferred one, whose span only the data tell, from the first to the last of them.
+   */
   readonly from: number
   readonly to: number
   readonly isInferred: boolean
@@ -16,8 +20,9 @@ export type GenerationYears = {
 
 /**
  * The generations of a model that have model years, oldest first: the known ones, and between them those that
- * breaks in the rate of complaints suggest.
- * @param years in ascending order
+ * breaks in the rate of complaints suggest. Model years that no generation is known of, and that no break parts,
+ * belong to none.
+ * @param years in ascending order, on one basis
  * @param asOf `YYYY-MM-DD`
  */
 export function generationsOf(
@@ -28,13 +33,19 @@ export function generationsOf(
 ): GenerationYears[] {
   const known = knownGenerations(make, model).map(({ name, first, last }) => {
     const own = years.filter(({ year }) => year >= first && year <= (last ?? year))
-    return { label: `${name} (${first}-${last ?? 'present'})`, from: first, isInferred: false, years: own }
+    const to = last ?? own.at(-1)?.year ?? first
+    return {
+      label: `${name} (${first}-${last ?? 'present'})`,
+      from: first,
+      to,
+      isInferred: false,
+      years: own,
+    }
   })
   const covered = new Set(known.flatMap((generation) => generation.years))
   const gaps = runsOf(years, (year) => !covered.has(year)).flatMap((run) => inferred(run, asOf))
   return [...known, ...gaps]
     .filter((generation) => generation.years.length > 0)
-    .map((generation) => ({ ...generation, to: generation.years.at(-1)?.year ?? generation.from }))
     .sort((a, b) => a.from - b.from)
 }
 
@@ -48,14 +59,19 @@ function runsOf(years: readonly ModelYear[], passes: (year: ModelYear) => boolea
   return runs.filter((run) => run.length > 0)
 }
 
-/** Breaks are looked for in years with a score that are old enough; the others go with their neighbours. */
-function inferred(run: readonly ModelYear[], asOf: string) {
+/**
+ * The parts of a run between breaks, none where there is no break. Breaks are looked for in years with a score that
+ * are old enough, at least three on each side; the others go with their neighbours.
+ */
+function inferred(run: readonly ModelYear[], asOf: string): GenerationYears[] {
   const telling = run.filter(({ year, measure }) => isScored(measure) && ageOf(year, asOf) >= youngestTelling)
   const starts = changePoints(telling.map(({ measure }) => measure.lnRate)).slice(1)
+  if (starts.length === 0) return []
   const firsts = [run[0]?.year ?? 0, ...starts.map((index) => telling[index]?.year ?? 0)]
   return firsts.map((from, index) => {
     const years = run.filter(({ year }) => year >= from && year < (firsts[index + 1] ?? Infinity))
-    return { label: `${from}-${years.at(-1)?.year ?? from} (inferred)`, from, isInferred: true, years }
+    const to = years.at(-1)?.year ?? from
+    return { label: `${from}-${to} (inferred)`, from, to, isInferred: true, years }
   })
 }
 

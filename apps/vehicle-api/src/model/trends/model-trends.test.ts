@@ -1,4 +1,4 @@
-import { fit, modelYear, unscored } from '../testing/model-years.ts'
+import { fit, measure, modelYear, unscored } from '../testing/model-years.ts'
 import type { ModelYear } from '../vehicle-score.ts'
 import { modelTrends, type TrendsInput } from './model-trends.ts'
 
@@ -33,6 +33,59 @@ test('years are in order, each with its score in words', () => {
       { year: 2020, score: 6.7, complaints: 100, trend: 'poor', confidence: 'high', exposure_basis: 'sales' },
     ],
   ])
+})
+
+describe('where sales are known of some model years only', () => {
+  const guess = (crashes: number, lnRate: number) =>
+    ({ basis: 'crash_background', confidence: 'low', exposure: (crashes + 2) / fit.kappa, lnRate }) as const
+  /** By its sales 2017 is excellent, by the guess it is poor; the last year has no score on any basis. */
+  const sold = { lnRate: -2, background: measure(guess(40, 1.5)) }
+  const years = [
+    ...[2012, 2013, 2014].map((year) => modelYear(year, guess(40, -1))),
+    ...[modelYear(2015, sold), modelYear(2016, sold), modelYear(2017, sold)],
+    modelYear(2018, { ...unscored, ...guess(0, 0), confidence: 'insufficient_data' }),
+  ]
+
+  test('everything in the answer rests on one basis, which it names', () => {
+    const trends = trendsOf(years)
+    expect(trends.exposure_basis).toBe('crash_background')
+    for (const { exposure_basis: basis } of [...trends.yearly_trends, ...trends.generation_analysis])
+      expect(basis).toBe('crash_background')
+    expect(trends.yearly_trends.map(({ year, score }) => [year, score])).toEqual([
+      ...[2012, 2013, 2014].map((year) => [year, 84.1]),
+      ...[2015, 2016, 2017].map((year) => [year, 6.7]),
+      [2018, 50],
+    ])
+    expect(trends.reliability_trend).toBe('worsening')
+  })
+
+  test('no year is praised in one place and advised against in another', () => {
+    const { yearly_trends, recommendation } = trendsOf(years)
+    const labelOf = new Map(yearly_trends.map(({ year, trend }) => [year, trend]))
+    expect(recommendation.best_years.map((year) => labelOf.get(year))).toEqual([
+      ...['excellent', 'excellent', 'excellent'],
+    ])
+    expect(recommendation.years_to_avoid).toEqual([2015, 2016, 2017])
+    for (const { year, score } of yearly_trends) {
+      if (recommendation.years_to_avoid.includes(year))
+        expect(recommendation.reasoning).toContain(`${year} (score ${score.toFixed(1)})`)
+    }
+  })
+
+  test('generations are inferred on that basis too', () => {
+    const { generation_analysis } = trendsOf(years, { make: 'acme', model: 'one' })
+    expect(generation_analysis.map(({ generation, avg_score }) => [generation, avg_score])).toEqual([
+      ['2012-2014 (inferred)', 84.1],
+      ['2015-2018 (inferred)', 6.7],
+    ])
+  })
+
+  test('a year without a score does not take the sales of the others away', () => {
+    const soldYears = years.slice(3, 6).map((year) => ({ ...year, background: measure(guess(40, 1.5)) }))
+    const trends = trendsOf([...soldYears, ...years.slice(6)])
+    expect(trends.exposure_basis).toBe('sales')
+    expect(trends.yearly_trends.map((year) => year.exposure_basis)).toEqual(Array(4).fill('sales'))
+  })
 })
 
 test('a generation has the score, the complaints and the most reported issues of its years', () => {
@@ -101,7 +154,34 @@ describe('the recommendation', () => {
       ...year,
       measure: { ...year.measure, confidence: 'low' as const },
     }))
-    expect(trendsOf(unsure).recommendation.best_years).toEqual([])
+    const { best_years, reasoning } = trendsOf(unsure).recommendation
+    expect(best_years).toEqual([])
+    expect(reasoning).toContain(
+      'Not relied on, though the score would do: 2018 (score 84.1, low confidence), 2019 (score 88.5, low confidence).',
+    )
+  })
+
+  test('says which years it left out though they score as well, and why', () => {
+    const guessed = (year: number, crashes: number, lnRate: number) =>
+      modelYear(year, {
+        ...{ basis: 'crash_background', confidence: 'low', lnRate, exposure: (crashes + 2) / fit.kappa },
+      })
+    const { best_years, reasoning } = trendsOf([
+      ...[guessed(2019, 40, 2), guessed(2020, 40, 1.5), guessed(2021, 25, -0.7), guessed(2022, 24, -1)],
+      ...[guessed(2023, 40, 1), guessed(2024, 40, -2), guessed(2018, 40, 1), guessed(2017, 40, 1)],
+    ]).recommendation
+    expect(best_years).toEqual([2021])
+    expect(reasoning).toContain(
+      'Not relied on, though the score would do: 2022 (score 84.1, exposure guessed from fewer than 25 crashes or injuries), 2024 (score 97.7, younger than 1.5 years).',
+    )
+  })
+
+  test('names no score of a year that has none', () => {
+    const { reasoning } = trendsOf([
+      ...years,
+      modelYear(2020, { ...unscored, doNotDrive: true }),
+    ]).recommendation
+    expect(reasoning).toContain('2020 (too few complaints for a score)')
   })
 
   test('rests on guessed exposure only where many crashes are behind the guess, and says so', () => {

@@ -1,5 +1,5 @@
 import type { Category } from '../category.ts'
-import { modelScore } from '../model-score.ts'
+import { basisOf, modelScore, yearsOnOneBasis } from '../model-score.ts'
 import type { TrendLabel } from '../monotone-trend.ts'
 import { sum } from '../order-statistics.ts'
 import type { ReliabilityFit } from '../reliability-fit.ts'
@@ -34,6 +34,8 @@ export type ReportedIssue = {
 /** The body of GET /v1/statistics/{make}/{model}/trends. */
 export type ModelTrends = {
   readonly vehicle: { readonly make: string; readonly model: string }
+  /** That of every score and comparison below. */
+  readonly exposure_basis: ExposureBasis
   readonly yearly_trends: readonly YearlyTrend[]
   readonly generation_analysis: readonly GenerationAnalysis[]
   readonly recommendation: Recommendation
@@ -64,13 +66,13 @@ export type GenerationAnalysis = {
   readonly notable_issues: readonly string[]
 }
 
-/** How the model years of a model compare with one another. */
+/** How the model years of a model compare with one another: all on one basis, the best that all of them have. */
 export function modelTrends(input: TrendsInput): ModelTrends {
   const { make, model, names, categories, fit } = input
-  const years = input.years.toSorted((a, b) => a.year - b.year)
+  const years = yearsOnOneBasis(input.years.toSorted((a, b) => a.year - b.year))
   const trend = scoreTrend(years, fit.asOf)
   return {
-    vehicle: names,
+    ...{ vehicle: names, exposure_basis: basisOf(years) },
     yearly_trends: years.map(yearlyTrend),
     generation_analysis: generationsOf(make, model, years, fit.asOf).map((generation) =>
       generationAnalysis(generation, input),

@@ -1,10 +1,10 @@
-import { ageOf, minimumAge } from '../age.ts'
+import { ageOf } from '../age.ts'
 import { categories, type Category } from '../category.ts'
-import { basisFit, basisOf, isScored, onOneBasis } from '../model-score.ts'
+import { basisFit, basisOf, isScored } from '../model-score.ts'
 import { median, sum } from '../order-statistics.ts'
 import type { ReliabilityFit } from '../reliability-fit.ts'
 import { roundTo } from '../rounding.ts'
-import type { CategoryCount, Measure, ModelYear } from '../vehicle-score.ts'
+import type { CategoryCount, ModelYear } from '../vehicle-score.ts'
 
 /** Which model years to look for and which to leave, in ascending order. */
 export type Recommendation = {
@@ -17,38 +17,48 @@ export type Recommendation = {
  * Best are years that score 60 or more and are in the top third of the model, where the score can be relied on. To
  * be avoided are years that score under 40 and 10 points under the model's median, and those with an open recall
  * that says not to drive.
+ * @param years on one basis
  */
 export function recommend(
   years: readonly ModelYear[],
   counts: readonly CategoryCount[],
   fit: ReliabilityFit,
 ): Recommendation {
-  const measures = onOneBasis(years)
-  const all = years.map((year, index) => ({ ...year, measure: measures[index] ?? year.measure }))
-  const scored = all.filter(({ measure }) => isScored(measure))
+  const scored = years.filter(({ measure }) => isScored(measure))
   const scores = scored.map(({ measure }) => measure.score)
   const top = scores.toSorted((a, b) => b - a)[Math.ceil(scores.length / 3) - 1] ?? Infinity
   const typical = median(scores)
-  const isPoor = ({ measure: { score } }: ModelYear) => score < poorBelow && score <= typical - farBelow
-  const best = scored.filter(({ year, measure, doNotDrive }) => {
-    return !doNotDrive && measure.score >= goodFrom && measure.score >= top && isReliable(year, measure, fit)
+  const isPoor = ({ measure: { score } }: ModelYear) =>
+    score < yearRules.poorBelow && score <= typical - yearRules.farBelow
+  const good = scored.filter(({ measure, doNotDrive }) => {
+    return !doNotDrive && measure.score >= yearRules.goodFrom && measure.score >= top
   })
-  const avoid = all.filter((year) => year.doNotDrive || (scored.includes(year) && isPoor(year)))
+  const best = good.filter((year) => doubtOf(year, fit) === null)
+  const avoid = years.filter((year) => year.doNotDrive || (scored.includes(year) && isPoor(year)))
+  const found = excesses(
+    avoid.filter(({ measure }) => isScored(measure)),
+    counts,
+    fit,
+  )
   return {
     best_years: best.map(({ year }) => year),
     years_to_avoid: avoid.map(({ year }) => year),
-    reasoning: reasoning({ scored, best, avoid, excesses: excesses(avoid, counts, fit), all }),
+    reasoning: reasoning({ scored, good, best, avoid, excesses: found, all: years, fit }),
   }
 }
 
 /**
- * Whether the confidence is not low; where exposure is guessed from crashes it always is, and there the model years
- * of one model may still be told apart where the guess rests on crashes enough.
+ * Why a score cannot be relied on, or null: its confidence is low. Where exposure is guessed from crashes it always
+ * is; there the model years of one model may still be told apart where the guess rests on crashes enough.
  */
-function isReliable(year: number, measure: Measure, fit: ReliabilityFit): boolean {
-  if (measure.basis !== 'crash_background') return measure.confidence !== 'low'
-  const crashes = measure.exposure * fit.kappa - fit.crashOffset
-  return crashes >= enoughCrashes && ageOf(year, fit.asOf) >= minimumAge
+function doubtOf({ year, measure }: ModelYear, fit: ReliabilityFit): string | null {
+  if (ageOf(year, fit.asOf) < fit.minimumAge) return `younger than ${fit.minimumAge} years`
+  if (measure.basis !== 'crash_background') return measure.confidence === 'low' ? 'low confidence' : null
+  const crashes = Math.round(measure.exposure * fit.kappa - fit.crashOffset)
+  const { enoughCrashes } = yearRules
+  return crashes < enoughCrashes
+    ? `exposure guessed from fewer than ${enoughCrashes} crashes or injuries`
+    : null
 }
 
 /** The categories in which vehicles have most more complaints than the average vehicle, at most two. */
@@ -68,12 +78,15 @@ function excesses(years: readonly ModelYear[], counts: readonly CategoryCount[],
     .slice(0, 2)
 }
 
-function reasoning({ scored, best, avoid, excesses: found, all }: Reasons): string {
+function reasoning({ scored, good, best, avoid, excesses: found, all, fit }: Reasons): string {
+  const doubtful = good.filter((year) => !best.includes(year))
   const sentences = [
     scored.length === 0 && 'No model year has enough complaints for a score.',
     best.length > 0 &&
       `Best: ${listOf(best)}, in the top third of the model and well above the median vehicle.`,
     scored.length > 0 && best.length === 0 && 'No model year stands out as reliable.',
+    doubtful.length > 0 &&
+      `Not relied on, though the score would do: ${listOf(doubtful, (year) => doubtOf(year, fit))}.`,
     avoid.length > 0 && `Avoid: ${listOf(avoid)}.`,
     found.length > 0 &&
       `They have ${found.map(wordsOf).join(' and ')} as the average vehicle in the same use.`,
@@ -86,20 +99,33 @@ function reasoning({ scored, best, avoid, excesses: found, all }: Reasons): stri
   return sentences.filter((sentence) => sentence !== false).join(' ')
 }
 
-function listOf(years: readonly ModelYear[]): string {
-  return years.map(({ year, measure }) => `${year} (score ${measure.score.toFixed(1)})`).join(', ')
+/** `2016 (score 70.1)`, with a remark on each where one is given. */
+function listOf(
+  years: readonly ModelYear[],
+  remarkOn: (year: ModelYear) => string | null = () => null,
+): string {
+  return years
+    .map((one) => {
+      if (!isScored(one.measure)) return `${one.year} (too few complaints for a score)`
+      const remark = remarkOn(one)
+      return `${one.year} (score ${one.measure.score.toFixed(1)}${remark === null ? '' : `, ${remark}`})`
+    })
+    .join(', ')
 }
 
 function wordsOf({ category, times }: Excess): string {
   return `${roundTo(times, 1).toFixed(1)} times as many complaints about ${nouns[category]}`
 }
 
-const goodFrom = 60
-const poorBelow = 40
-const farBelow = 10
-
-/** From 25 on the error of a count is a fifth or less. */
-const enoughCrashes = 25
+/** When a model year is recommended, or advised against. */
+export const yearRules = {
+  goodFrom: 60,
+  poorBelow: 40,
+  /** Points under the median of the model. */
+  farBelow: 10,
+  /** From 25 on the error of a count is a fifth or less. */
+  enoughCrashes: 25,
+} as const
 
 /** Times the average from which an excess is spoken of. */
 const noteworthy = 1.2
@@ -115,7 +141,10 @@ type Excess = { readonly category: Category; readonly more: number; readonly tim
 type Reasons = {
   readonly all: readonly ModelYear[]
   readonly scored: readonly ModelYear[]
+  /** Best, if their scores could all be relied on. */
+  readonly good: readonly ModelYear[]
   readonly best: readonly ModelYear[]
   readonly avoid: readonly ModelYear[]
   readonly excesses: readonly Excess[]
+  readonly fit: ReliabilityFit
 }
