@@ -20,7 +20,7 @@ export async function readComparedVehicles(
   const { rows } = await executePrepared(
     db,
     sql<ComparedRow>`
-    select place, ${figureColumns}, usual_cost, dynamics.*
+    select place, ${figureColumns}, category_counts, usual_cost, dynamics.*
     from unnest(${makes}::text[], ${models}::text[], ${years}::smallint[])
       with ordinality as asked (make, model, year, place)
     join ${tables.model_year} as figures using (make, model, year)
@@ -36,6 +36,7 @@ export async function readComparedVehicles(
     return {
       ...figuresOf(row),
       vehicle: { make: model.make.slug, model: model.slug, year },
+      categoryComplaints: row.category_counts,
       avgRepairCost: row.usual_cost,
       dynamics: { model: model.key, staticStabilityFactor, driveTrain, bodyStyle, vehicleType },
     }
@@ -62,5 +63,6 @@ type ComparedRow = FiguresRow &
   Omit<Dynamics, 'model'> & {
     /** 1 for the first one asked for. */
     readonly place: number
+    readonly category_counts: ComparedVehicle['categoryComplaints']
     readonly usual_cost: number | null
   }

@@ -7,6 +7,7 @@ import type { Catalogue, Model } from './catalogue.ts'
 import { readComparedVehicles } from './compared-vehicle.ts'
 import { categories, type Category } from './model/category.ts'
 import { compareVehicles } from './model/comparison/compare-vehicles.ts'
+import type { ReliabilityFit } from './model/reliability-fit.ts'
 import { presentModelYear } from './presentation.ts'
 import { vehicleProblems } from './problems.ts'
 import { otherSampleModel, sampleVehicle } from './sample-vehicle.ts'
@@ -36,7 +37,8 @@ async function compare(
   only: readonly Category[] | undefined,
 ) {
   const entries = await readComparedVehicles(db, version, vehicles)
-  const { comparison, recommendation } = compareVehicles(entries, only)
+  const fit = version.methodology as ReliabilityFit // what the import has stored
+  const { comparison, recommendation } = compareVehicles(entries, fit, only)
   const vehicleBySlugs = new Map(vehicles.map((vehicle) => [pathOf(vehicle), presentModelYear(vehicle)]))
   return {
     comparison: comparison.map((entry) => {
@@ -108,7 +110,7 @@ const description = {
   id: 'compareVehicles',
   summary: 'Vehicles side by side',
   description:
-    'Two to ten model years, ranked by score, for one unit. All scores of an answer have one exposure basis, the best that all of its vehicles with enough complaints have.',
+    'Two to ten model years, ranked by score, for one unit. All scores of an answer have one exposure basis, the best that all of its vehicles with enough complaints have. A vehicle with an open recall that says not to drive it keeps its rank, and is not recommended while another one is compared.',
   tag: 'Statistics',
   query: Joi.object<{ vehicles: string; categories?: string }>({
     vehicles: Joi.string()

@@ -52,4 +52,9 @@ export type RateScale = {
   /** Median of ln rate, and 1.4826 times its median absolute deviation, or what stands in for it: see scale.ts. */
   readonly median: number
   readonly sigma: number
+  /**
+   * Scores of the reference population at each per cent of it, ascending: see score-shares.ts. Undefined in data that
+   * were imported before they were stored.
+   */
+  readonly scorePercentiles?: readonly number[]
 }

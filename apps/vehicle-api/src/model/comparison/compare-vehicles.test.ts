@@ -1,6 +1,23 @@
-import { byCategory, measure } from '../testing/model-years.ts'
+import { byCategory, fit as fitWithoutShares, measure } from '../testing/model-years.ts'
+import type { Category } from '../category.ts'
+import type { ReliabilityFit } from '../reliability-fit.ts'
+import { percentilesOf } from '../score-shares.ts'
 import type { Measure } from '../vehicle-score.ts'
-import { compareVehicles, type ComparedVehicle } from './compare-vehicles.ts'
+import { compareVehicles as compareBy, type ComparedVehicle } from './compare-vehicles.ts'
+
+/** Reference vehicles that score 0.5, 1.5 … 99.5 in every category, so that a score is a share. */
+const evenScores = Array.from({ length: 100 }, (_, index) => index + 0.5)
+const fit = fitWith(evenScores)
+
+function fitWith(scores: readonly number[]): ReliabilityFit {
+  const { crash_background: own } = fitWithoutShares.bases
+  const scale = { ...own.overall, scorePercentiles: percentilesOf(scores) }
+  const basis = { ...own, categories: byCategory(scale) }
+  return { ...fitWithoutShares, bases: { sales: basis, crash_background: basis } }
+}
+
+const compareVehicles = (vehicles: readonly ComparedVehicle[], only?: readonly Category[]) =>
+  compareBy(vehicles, fit, only)
 
 type Given = Partial<Omit<ComparedVehicle, 'measure'>> & { model: string; score?: Partial<Measure> }
 
@@ -14,6 +31,7 @@ function compared({ model, score = {}, ...rest }: Given): ComparedVehicle {
   }
   return {
     ...{ vehicle: { make: 'acme', model, year: 2018 }, complaints: 100, recalls: 0, doNotDrive: false },
+    categoryComplaints: byCategory(10),
     ...{ stars: null, measure: measure(score), background: null, avgRepairCost: null, dynamics },
     ...rest,
   }
@@ -78,12 +96,44 @@ describe('strengths and weaknesses', () => {
   test('are categories unlike the others compared and unlike most vehicles', () => {
     const [a, b] = compareVehicles([brakes, plain]).comparison
     expect(a?.strengths).toEqual([
-      'brakes: better than 90 % of all vehicles, 40 points above the others compared',
+      'brakes: better than 90 % of the reference vehicles, 40 points above the others compared',
     ])
     expect(a?.weaknesses).toEqual([
-      'engine: worse than 80 % of all vehicles, 30 points below the others compared',
+      'engine: worse than 79 % of the reference vehicles, 30 points below the others compared',
     ])
     expect([b?.strengths, b?.weaknesses]).toEqual([[], []])
+  })
+
+  test('state the share of vehicles that there is, not the one that a normal distribution would have', () => {
+    // A category in which most are alike: 97 % by the score, 15 % of the vehicles.
+    const skewed = [...Array(85).fill(3), ...Array(15).fill(40)] as number[]
+    const weak = { ...brakes, measure: measure({ categoryScores: { ...byCategory(50), engine: 3 } }) }
+    const fewWorse = compareBy([weak, plain], fitWith(skewed)).comparison
+    expect(fewWorse[0]?.weaknesses).toEqual([])
+    const [a] = compareBy([weak, plain], fitWith([...Array(17).fill(3), ...Array(83).fill(40)])).comparison
+    expect(a?.weaknesses).toEqual([
+      'engine: worse than 82 % of the reference vehicles, 47 points below the others compared',
+    ])
+  })
+
+  test('state no share of data that were imported before shares were counted', () => {
+    const [a] = compareBy([brakes, plain], fitWithoutShares).comparison
+    expect(a?.strengths).toEqual([
+      'brakes: better than the median vehicle, 40 points above the others compared',
+    ])
+    expect(a?.weaknesses).toEqual([
+      'engine: worse than the median vehicle, 30 points below the others compared',
+    ])
+  })
+
+  test('one or two complaints are no weakness, and none may be a strength', () => {
+    const weaknesses = (engine: number) => {
+      const one = { ...brakes, categoryComplaints: { engine } }
+      return compareVehicles([one, plain]).comparison[0]
+    }
+    for (const engine of [1, 2]) expect(weaknesses(engine)?.weaknesses).toEqual([])
+    expect(weaknesses(3)?.weaknesses).toHaveLength(1)
+    expect(weaknesses(3)?.strengths).toHaveLength(1)
   })
 
   test('are none where the others are much the same', () => {
@@ -132,6 +182,50 @@ describe('the best overall', () => {
     ])
     expect(recommendation).toMatchObject({ best_overall: null, best_value: null })
     expect(recommendation.summary).toContain('None of the vehicles')
+  })
+})
+
+describe('a vehicle that an open recall says not to drive', () => {
+  const stopped = compared({ model: 'stopped', score: { lnRate: -2 }, doNotDrive: true, avgRepairCost: 100 })
+  const recommended = (...vehicles: ComparedVehicle[]) => compareVehicles(vehicles).recommendation
+
+  test('keeps its rank, and is not recommended while another one is compared', () => {
+    const { comparison, recommendation } = compareVehicles([stopped, fair, good])
+    expect(comparison.map(({ rank }) => rank)).toEqual([1, 3, 2])
+    expect(recommendation).toMatchObject({ best_overall: 'acme/good/2018', best_value: 'acme/good/2018' })
+    expect(recommendation.summary).toContain(
+      'acme/good/2018 has the highest reliability score of those without a recall that says not to drive, 84.1 of 100. ' +
+        'An open recall says not to drive acme/stopped/2018: not recommended, whatever the score.',
+    )
+  })
+
+  test('is not the most fun to drive either', () => {
+    const { dynamics } = compared({ model: 'mustang' })
+    const sedan = { ...fair, dynamics: { ...dynamics, model: 'camry' } }
+    expect(recommended({ ...stopped, dynamics }, sedan).most_fun_to_drive).toBe('acme/fair/2018')
+  })
+
+  test('is spoken of though it would not have been recommended anyway', () => {
+    const { best_overall, summary } = recommended({ ...stopped, measure: measure({ lnRate: 3 }) }, good)
+    expect(best_overall).toBe('acme/good/2018')
+    expect(summary).toContain('An open recall says not to drive acme/stopped/2018')
+    expect(summary).toContain('acme/good/2018 has the highest reliability score, 84.1 of 100.')
+  })
+
+  test('is not recommended in place of one that has no score', () => {
+    const { best_overall, best_value, summary } = recommended(stopped, unknown)
+    expect([best_overall, best_value]).toEqual([null, null])
+    expect(summary).toContain('An open recall says not to drive acme/stopped/2018')
+  })
+
+  test('is recommended only where all are such, with the warning', () => {
+    const { best_overall, summary } = recommended(stopped, { ...good, doNotDrive: true })
+    expect(best_overall).toBe('acme/stopped/2018')
+    expect(summary).toContain('Open recalls say not to drive any of them')
+  })
+
+  test('nothing is said where there is none', () => {
+    expect(recommended(good, fair).summary).not.toContain('recall')
   })
 })
 

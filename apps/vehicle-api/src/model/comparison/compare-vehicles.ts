@@ -1,5 +1,6 @@
 import { categories, type Category } from '../category.ts'
-import { isScored, onOneBasis } from '../model-score.ts'
+import { basisFit, basisOf, isScored, onOneBasis } from '../model-score.ts'
+import type { ReliabilityFit } from '../reliability-fit.ts'
 import type { ExposureBasis } from '../vehicle-counts.ts'
 import type { Confidence, Measure } from '../vehicle-score.ts'
 import type { Dynamics } from './driving.ts'
@@ -11,6 +12,8 @@ export type ComparedVehicle = {
   /** Slugs, as in the path `make/model/year`. */
   readonly vehicle: { readonly make: string; readonly model: string; readonly year: number }
   readonly complaints: number
+  /** Of each category that has some. */
+  readonly categoryComplaints: Readonly<Partial<Record<Category, number>>>
   readonly recalls: number
   /** Whether an open recall says not to drive it. */
   readonly doNotDrive: boolean
@@ -50,13 +53,16 @@ export type Contender = ComparedVehicle & { readonly rank: number; readonly isSc
 /**
  * Ranks vehicles, on the basis of exposure that all of them share.
  * @param vehicles at least one
+ * @param fit what their scores follow from
  * @param only categories to look at
  */
 export function compareVehicles(
   vehicles: readonly ComparedVehicle[],
+  fit: ReliabilityFit,
   only: readonly Category[] = categories,
 ): Comparison {
   const contenders = ranked(vehicles)
+  const own = basisFit(fit, basisOf(vehicles))
   return {
     comparison: contenders.map((contender) => ({
       vehicle: contender.vehicle,
@@ -65,8 +71,8 @@ export function compareVehicles(
       exposure_basis: contender.measure.basis,
       total_complaints: contender.complaints,
       rank: contender.rank,
-      strengths: strengthsOf(contender, contenders, only),
-      weaknesses: weaknessesOf(contender, contenders, only),
+      strengths: strengthsOf(contender, contenders, only, own),
+      weaknesses: weaknessesOf(contender, contenders, only, own),
       category_scores: categoryScores(contender.measure, only),
     })),
     recommendation: recommendVehicles(contenders),

@@ -10,18 +10,34 @@ export type VehicleRecommendation = {
   readonly summary: string
 }
 
-/** The best of the compared vehicles in three respects, and what they were chosen by. */
+/**
+ * The best of the compared vehicles in three respects, and what they were chosen by. One that an open recall says not
+ * to drive is none of them while there is another one, whatever its score.
+ */
 export function recommendVehicles(all: readonly Contender[]): VehicleRecommendation {
   const scored = all.filter(({ isScored }) => isScored)
   const hasCosts = scored.every(({ avgRepairCost }) => avgRepairCost !== null)
-  const values = valuesOf(scored, hasCosts)
-  const fun = all.map(({ dynamics }) => drivingIndex(dynamics))
+  const drivable = drivableOf(all)
+  const winner = drivable.filter(({ isScored }) => isScored).toSorted(byMerit)[0]
+  const values = valuesOf(scored, hasCosts).map((value, at) => only(drivable, scored[at], value))
+  const fun = all.map((one) => only(drivable, one, drivingIndex(one.dynamics)))
   const best = {
-    best_overall: nameOf(scored.toSorted(byMerit)[0]),
+    best_overall: nameOf(winner),
     best_value: nameOf(scored[largest(values)]),
     most_fun_to_drive: nameOf(all[largest(fun)]),
   }
-  return { ...best, summary: summaryOf(all, scored, best, hasCosts, fun.includes(null)) }
+  return { ...best, summary: summaryOf({ all, scored, drivable, winner, best, hasCosts }) }
+}
+
+/** Those that no open recall says not to drive; all where it says so of all. */
+function drivableOf(all: readonly Contender[]): readonly Contender[] {
+  const drivable = all.filter(({ doNotDrive }) => !doNotDrive)
+  return drivable.length === 0 ? all : drivable
+}
+
+/** The value where the vehicle is among those, else null. */
+function only(those: readonly Contender[], one: Contender | undefined, value: number | null): number | null {
+  return one !== undefined && those.includes(one) ? value : null
 }
 
 /** Higher score, then fewer recalls, then more stars, then the order asked in. */
@@ -61,19 +77,12 @@ function nameOf(contender: Contender | undefined): string | null {
   return `${make}/${model}/${year}`
 }
 
-function summaryOf(
-  all: readonly Contender[],
-  scored: readonly Contender[],
-  best: Omit<VehicleRecommendation, 'summary'>,
-  hasCosts: boolean,
-  hasUnknownBodies: boolean,
-): string {
-  const winner = scored.toSorted(byMerit)[0]
+function summaryOf({ all, scored, drivable, winner, best, hasCosts }: Reasons): string {
   const unscored = all.filter(({ isScored }) => !isScored).map(nameOf)
+  const hasUnknownBodies = drivable.some(({ dynamics }) => drivingIndex(dynamics) === null)
   const sentences = [
-    winner === undefined
-      ? 'None of the vehicles has enough complaints for a score.'
-      : `${nameOf(winner)} has the highest reliability score, ${winner.measure.score.toFixed(1)} of 100.`,
+    winnerSentence(scored, winner),
+    recallSentence(all),
     winner !== undefined &&
       `Value weighs the score ${hasCosts ? 'against the expected cost of repairs' : 'alone, since repair costs are not known for all'}; prices and fuel costs are not in the data.`,
     best.most_fun_to_drive === null
@@ -84,4 +93,31 @@ function summaryOf(
       'Scores rest on an exposure that is guessed from reported crashes: confidence is low.',
   ]
   return sentences.filter((sentence) => sentence !== false).join(' ')
+}
+
+function winnerSentence(scored: readonly Contender[], winner: Contender | undefined): string {
+  if (scored.length === 0) return 'None of the vehicles has enough complaints for a score.'
+  if (winner === undefined)
+    return 'None of the vehicles that can be driven has enough complaints for a score.'
+  const isBeaten = scored.some(({ measure }) => measure.score > winner.measure.score)
+  const whose = isBeaten ? ' of those without a recall that says not to drive' : ''
+  return `${nameOf(winner)} has the highest reliability score${whose}, ${winner.measure.score.toFixed(1)} of 100.`
+}
+
+/** Said whenever there is such a recall. */
+function recallSentence(all: readonly Contender[]): string | false {
+  const stopped = all.filter(({ doNotDrive }) => doNotDrive).map(nameOf)
+  if (stopped.length === 0) return false
+  return stopped.length === all.length
+    ? 'Open recalls say not to drive any of them: none may be driven before it is repaired.'
+    : `An open recall says not to drive ${stopped.join(', ')}: not recommended, whatever the score.`
+}
+
+type Reasons = {
+  readonly all: readonly Contender[]
+  readonly scored: readonly Contender[]
+  readonly drivable: readonly Contender[]
+  readonly winner: Contender | undefined
+  readonly best: Omit<VehicleRecommendation, 'summary'>
+  readonly hasCosts: boolean
 }

@@ -1,5 +1,7 @@
 import { median, medianDeviation } from '../order-statistics.ts'
 import type { RateScale } from '../reliability-fit.ts'
+import { percentilesOf } from '../score-shares.ts'
+import { scoreOf } from '../score.ts'
 
 /** Fewer vehicles say nothing about how much vehicles differ. */
 export const minimumPopulation = 10
@@ -25,20 +27,22 @@ export function lnRateOf(vehicle: WeightAndExposure, prior: Prior, alpha: number
   return Math.log(shape / rate)
 }
 
-/** Where the middle of a population lies and how wide it is spread. */
+/** Where the middle of a population lies, how wide it is spread, and which scores follow from that. */
 export function scaleOf(population: readonly WeightAndExposure[], prior: Prior, alpha: number): RateScale {
   if (population.length === 0) {
-    return { ...prior, median: Math.log(prior.mu * prior.meanWeight), sigma: defaultSigma }
+    const middle = Math.log(prior.mu * prior.meanWeight)
+    return { ...prior, median: middle, sigma: defaultSigma, scorePercentiles: [] }
   }
   const lnRates = population.map((vehicle) => lnRateOf(vehicle, prior, alpha))
   const middle = median(lnRates)
-  const sigma =
+  const spread =
     population.length < minimumPopulation ? defaultSigma : 1.4826 * medianDeviation(lnRates, middle)
-  return { ...prior, median: middle, sigma: Math.max(smallestSigma, sigma) }
+  const scale = { median: middle, sigma: Math.max(smallestSigma, spread) }
+  return { ...prior, ...scale, scorePercentiles: percentilesOf(lnRates.map((rate) => scoreOf(rate, scale))) }
 }
 
 /** From a fit to 87 model years with known sales. */
 const defaultSigma = 1
 
 /** Where most vehicles are alike, as in a category with few complaints, a quarter more or less is no difference. */
-const smallestSigma = 0.25
+export const smallestSigma = 0.25
