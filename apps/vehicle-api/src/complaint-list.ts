@@ -116,7 +116,10 @@ type ListQuery = {
 const mileage = Joi.number().integer().min(0).max(10_000_000)
 
 const querySchema = Joi.object<ListQuery>({
-  category: schema.choice(categories, 'Only complaints that are counted under this category.'),
+  category: schema.choice(
+    categories,
+    'Only complaints that are counted under this category. Each is counted under one, its `category`, so that counts add up: one that has this category only among the further `categories` of its details is not found by it.',
+  ),
   min_mileage: mileage.description(
     'Least mileage at failure. Complaints whose mileage is not known are left out.',
   ),

@@ -6,7 +6,7 @@ const scaleSchema = record({
   mu: schema.number('Complaints per thousand vehicle-years in the whole population.'),
   mean_weight: schema.number('Mean weight of a complaint.'),
   median_ln_rate: schema.number('Median of the logarithm of the rate.'),
-  sigma: schema.number('1.4826 times its median absolute deviation.'),
+  sigma: schema.number('1.4826 times its median absolute deviation, 0.25 at least.'),
 })
 
 const fitSchema = record({
@@ -71,6 +71,16 @@ export const methodologySchema = record({
     trend: schema.text('Labels of trends.'),
     frequency: schema.text('Labels of how often an issue is reported.'),
   }),
+  rules: record({
+    age: schema.text('How old a model year is.'),
+    one_basis: schema.text('What is compared on which exposure basis.'),
+    best_years: schema.text('When a model year is recommended.'),
+    years_to_avoid: schema.text('When a model year is advised against.'),
+    generations: schema.text('Where generations come from.'),
+    trend_percentage: schema.text('How the change of a trend is computed.'),
+    strengths_and_weaknesses: schema.text('When a category is one of a compared vehicle.'),
+    recommended_vehicles: schema.text('Which of the compared vehicles is recommended.'),
+  }).description('What is made of the scores.'),
   categories: schema.list(
     record({ name: schema.categorySchema, covers: schema.text('What belongs to it.') }),
     'The ten.',

@@ -1,9 +1,16 @@
 import { endpoint, type Endpoint } from '@hearth/chassis/endpoint'
 import { answer, answers } from './answers.ts'
 import { methodologySchema } from './methodology-schema.ts'
+import { youngestAge } from './model/age.ts'
 import { categories } from './model/category.ts'
+import { clear, fewest, mostFrom, strongFrom, weakUpTo } from './model/comparison/strengths.ts'
+import { defaultSigma, smallestSigma } from './model/reliability/scale.ts'
 import type { BasisFit, RateScale, ReliabilityFit } from './model/reliability-fit.ts'
+import { shortestPart } from './model/trends/change-points.ts'
+import { youngestTelling } from './model/trends/generations.ts'
+import { yearRules } from './model/trends/recommendation.ts'
 import { exposureBases } from './model/vehicle-counts.ts'
+import { smallestStart } from './model/year-trends.ts'
 import type { ServedData } from './served-data.ts'
 
 /** GET /v1/methodology */
@@ -40,6 +47,7 @@ function describe(fit: ReliabilityFit) {
     })),
     confidence: describeConfidence(fit),
     labels,
+    rules: describeRules(fit),
     categories: categories.map((name) => ({ name, covers: covers[name] })),
     limits,
   }
@@ -65,9 +73,9 @@ function presentScale({ mu, meanWeight, median, sigma }: RateScale) {
 
 const scale = {
   range: '0 to 100 with one decimal, higher is better; rating is score / 20, 0 to 5',
-  meaning: '50 is the median vehicle, 84 one standard deviation better: the score is a percentile.',
-  formula:
-    'score = 100 * Phi(-z), clipped to 1..99; z = (ln lambda - median) / sigma over the reference population; lambda = (alpha * m + W) / (alpha / mu + E)',
+  meaning:
+    '50 is the median vehicle, 84 one standard deviation better: the percentile in a normal distribution that has the median and the spread of the reference population. Rates are not quite normal, so the share of vehicles that really score less is another by a few points, and by more in categories that few complaints are about. The shares in strengths and weaknesses of a comparison are counted among the reference vehicles.',
+  formula: `score = 100 * Phi(-z), clipped to 1..99; z = (ln lambda - median) / sigma over the reference population; lambda = (alpha * m + W) / (alpha / mu + E). sigma is 1.4826 times the median absolute deviation, ${smallestSigma} at least, because where most vehicles are alike a quarter more or less is no difference; it is ${defaultSigma} where there are too few vehicles to fit it.`,
   interval:
     'score_low and score_high: the same for the 95 % and 5 % quantiles of the gamma distribution with shape alpha * m + W and rate alpha / mu + E.',
 } as const
@@ -75,7 +83,7 @@ const scale = {
 const steps = [
   'Complaints are counted once per ODI number and vehicle, and weighted: severity weight times system weight. W is their sum.',
   'E is the exposure in thousand vehicle-years: units / 1000 times age up to the maximum; without units it is (C + offset) / kappa, where C is the number of complaints that tell of a crash, an injury or a death and kappa is how many there are per thousand vehicle-years.',
-  'The rate W / E is drawn towards the mean of all vehicles by an empirical-Bayes (gamma-Poisson) step, so that few complaints decide little: mu is the mean rate, m the mean weight, alpha the shape of the distribution.',
+  'The rate W / E is drawn towards the mean of all vehicles by an empirical-Bayes (gamma-Poisson) step, so that few complaints decide little: mu is the mean rate, m the mean weight, alpha the shape of the distribution. alpha is fitted once for all vehicles of a basis, not for each body class, because the complaint file tells no body class.',
   'The logarithm of the rate is compared with the median and the scaled median absolute deviation of the reference population: all vehicles with the minimum age, the minimum of complaints and the same exposure basis.',
   'Scores of a model are the exposure-weighted mean of its model years; scores of a category use the constants of that category.',
 ] as const
@@ -103,6 +111,22 @@ const labels = {
     'improving or worsening with a Theil-Sen slope of one point a model year or more and a Mann-Kendall z beyond 1.28, else stable; only model years that are 2 years or older, and at least 4 of them, else insufficient_data',
   frequency: 'share of the complaints: very_common from 25 % on, common 10 %, occasional 3 %, rare below',
 } as const
+
+function describeRules({ minimumAge }: ReliabilityFit) {
+  const { goodFrom, poorBelow, farBelow, enoughCrashes } = yearRules
+  return {
+    age: `From 1 January of the model year to as_of, less a quarter of a year, because vehicles are sold from the autumn before to the end of the year, on average in spring; ${youngestAge} years at least.`,
+    one_basis:
+      'Scores of different exposure bases are not compared. Trends of a model, generations and comparisons rest on one basis, which the answer names: the best that all of their model years with enough complaints have, so without sales of just one of them it is crash_background for all. A model year by itself, also in year_breakdown of a model, has its own best basis.',
+    best_years: `A score of ${goodFrom} or more, in the top third of the model's years with a score, without an open recall that says not to drive, at least ${minimumAge} years old, and of a confidence that is not low. On crash_background confidence is always low; there ${enoughCrashes} complaints of crashes or injuries do instead, as the error of such a count is a fifth or less: enough to tell model years of one model apart. reasoning names the years that only lack the last two.`,
+    years_to_avoid: `A score under ${poorBelow} and ${farBelow} points or more under the median of the model's years with a score, whatever the confidence; or an open recall that says not to drive.`,
+    generations: `By a list of known generations. Model years that it does not have are parted where the logarithm of their rate changes its level (optimal partitioning of years with a score and an age of ${youngestTelling} years or more, at least ${shortestPart} on each side); the parts are marked as inferred. Where there is no such break there is no generation.`,
+    trend_percentage: `100 * (last - first) / max(first, ${smallestStart}) on the fitted line, cut off at 1 and 99: the scale has no natural zero, and a line that starts near its end would change by thousands of percent.`,
+    strengths_and_weaknesses: `Categories of a compared vehicle that score ${strongFrom} or more, or ${weakUpTo} or less, ${clear} points off the mean of the others compared, and better or worse than ${mostFrom} % of the reference vehicles. A weakness needs ${fewest} complaints of the category: one or two are incidents.`,
+    recommended_vehicles:
+      'The highest score, of equal ones the fewer recalls, then the more stars. A vehicle with an open recall that says not to drive keeps its rank and is not recommended in any respect while another one is compared; the summary names it.',
+  }
+}
 
 const covers: Readonly<Record<(typeof categories)[number], string>> = {
   engine: 'performance, oil consumption, timing, fuel system, speed control',

@@ -72,14 +72,14 @@ function points(lead: number): string {
   return rounded === 1 ? '1 point' : `${rounded} points`
 }
 
-const strongFrom = 60
-const weakUpTo = 40
+export const strongFrom = 60
+export const weakUpTo = 40
 
 /** Per cent of vehicles: what most are alike in is neither a strength nor a weakness. */
-const mostFrom = 60
+export const mostFrom = 60
 
 /** Complaints of a category; one or two are incidents, and it takes as many for a common issue. */
-const fewest = 3
+export const fewest = 3
 
 /** Points by which a vehicle must differ from the others. */
-const clear = 10
+export const clear = 10

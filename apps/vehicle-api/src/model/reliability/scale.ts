@@ -42,7 +42,7 @@ export function scaleOf(population: readonly WeightAndExposure[], prior: Prior, 
 }
 
 /** From a fit to 87 model years with known sales. */
-const defaultSigma = 1
+export const defaultSigma = 1
 
 /** Where most vehicles are alike, as in a category with few complaints, a quarter more or less is no difference. */
 export const smallestSigma = 0.25

@@ -1,7 +1,7 @@
 import { sum } from '../order-statistics.ts'
 
 /** Smallest number of years between two breaks. */
-const shortest = 3
+export const shortestPart = 3
 
 /** How much a break must save: sum of squared deviations of ln rate. */
 const penalty = 0.4
@@ -17,8 +17,8 @@ export function changePoints(values: readonly number[]): number[] {
   const best: { cost: number; start: number }[] = [{ cost: -penalty, start: 0 }]
   for (let end = 1; end <= values.length; end++) {
     const isWhole = { cost: deviation(values.slice(0, end)), start: 0 }
-    const candidates = Array.from({ length: Math.max(0, end - 2 * shortest + 1) }, (_, index) => {
-      const start = index + shortest
+    const candidates = Array.from({ length: Math.max(0, end - 2 * shortestPart + 1) }, (_, index) => {
+      const start = index + shortestPart
       const before = best[start]?.cost ?? Infinity
       return { cost: before + penalty + deviation(values.slice(start, end)), start }
     })

@@ -76,4 +76,4 @@ function inferred(run: readonly ModelYear[], asOf: string): GenerationYears[] {
 }
 
 /** In years. Younger model years give breaks that are not there. */
-const youngestTelling = 3
+export const youngestTelling = 3
