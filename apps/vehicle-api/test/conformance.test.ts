@@ -135,6 +135,14 @@ const promised: [path: string, data: Shape, meta: Shape][] = [
           trend: oneOf('excellent', 'good', 'average', 'below_average', 'poor', 'insufficient_data'),
         },
       ],
+      generation_analysis: Array.isArray,
+      recommendation: { best_years: Array.isArray, years_to_avoid: [isInteger], reasoning: isString },
+    },
+    {},
+  ],
+  [
+    '/v1/statistics/ford/f-150/trends',
+    {
       generation_analysis: [
         {
           generation: (value: unknown) => typeof value === 'string' && /\d{4}/.test(value),
@@ -143,7 +151,6 @@ const promised: [path: string, data: Shape, meta: Shape][] = [
           notable_issues: Array.isArray,
         },
       ],
-      recommendation: { best_years: Array.isArray, years_to_avoid: [isInteger], reasoning: isString },
     },
     {},
   ],

@@ -98,7 +98,7 @@ function summaryOf({ all, scored, drivable, winner, best, hasCosts }: Reasons): 
 function winnerSentence(scored: readonly Contender[], winner: Contender | undefined): string {
   if (scored.length === 0) return 'None of the vehicles has enough complaints for a score.'
   if (winner === undefined)
-    return 'None of the vehicles that can be driven has enough complaints for a score.'
+    return 'None of the vehicles without a recall that says not to drive has enough complaints for a score.'
   const isBeaten = scored.some(({ measure }) => measure.score > winner.measure.score)
   const whose = isBeaten ? ' of those without a recall that says not to drive' : ''
   return `${nameOf(winner)} has the highest reliability score${whose}, ${winner.measure.score.toFixed(1)} of 100.`
