@@ -12,7 +12,7 @@ export type ComplaintRow = Pick<CanonicalVehicle, 'make' | 'model' | 'makeName' 
   readonly component: string
   /** CDESCR as in the file. */
   readonly narrative: string
-  /** LDATE, or DATEA where that is missing; the official file always has it. */
+  /** LDATE, or DATEA where that is missing or cannot be; null where neither can. The official file always has LDATE. */
   readonly dateReported: string | null
   readonly dateIncident: string | null
   readonly purchaseDate: string | null
@@ -76,7 +76,7 @@ export function readComplaintRow(cells: readonly string[], currentYear: number):
   const vehicle = canonicalVehicle(cell('make'), cell('model'))
   if ('reason' in vehicle) return leftOut(vehicle.reason)
   const incident = isoDate(cell('incident'))
-  const dateReported = isoDate(cell('received')) ?? isoDate(cell('added'))
+  const dateReported = reportDate(cell('received'), year) ?? reportDate(cell('added'), year)
   // Named one by one: spreading takes several times as long.
   // prettier-ignore
   return {
@@ -127,9 +127,20 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
 }
 
+/** Nobody complains of a vehicle more than two years before its model year: such dates, of 1901 say, are slips. */
+function reportDate(text: string, modelYear: number): string | null {
+  const date = isoDate(text)
+  return date === null || isBeforeVehicle(date, modelYear) ? null : date
+}
+
+/** Vehicles are on the road from the year before their model year on, the first of them a little earlier. */
+function isBeforeVehicle(date: string, modelYear: number): boolean {
+  return yearOf(date) < modelYear - 2
+}
+
 /** Incidents lie at most a day after the complaint and two years before the model year. */
 function isPlausible(incident: string | null, reported: string | null, modelYear: number): boolean {
-  if (incident === null || yearOf(incident) < modelYear - 2) return false
+  if (incident === null || isBeforeVehicle(incident, modelYear)) return false
   return reported === null || incident <= reported || incident === dayAfter(reported)
 }
 

@@ -24,6 +24,13 @@ describe('a row', () => {
     ['a short VIN', { vin: '1C9AB2' }, { vin: null }],
     ['a VIN with a letter that cannot be', { vin: '1C9AB2DE5JO' }, { vin: null }],
     ['no date of receipt', { received: '' }, { dateReported: '2020-02-01' }],
+    ['a receipt before the car', { received: '19010101' }, { dateReported: '2020-02-01' }],
+    ['no date that can be', { received: '19010101', added: '20151231' }, { dateReported: null }],
+    [
+      'a receipt two years before the model year',
+      { received: '20160101', incident: '' },
+      { dateReported: '2016-01-01' },
+    ],
     [
       'only a date of incident',
       { received: '', added: '' },
