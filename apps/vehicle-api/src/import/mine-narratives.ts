@@ -1,6 +1,7 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { tableName } from '../data-tables.ts'
 import type { ImportSession } from '../database.ts'
+import { minimumCosts } from '../model/average-cost.ts'
 import type { Category } from '../model/category.ts'
 import { createBackground, type GrowingBackground } from '../model/narratives/background.ts'
 import { asDone } from './ahead.ts'
@@ -81,7 +82,10 @@ async function readBackground(
 
 const largestSample = 200_000
 
-/** Median repair cost of each category over all vehicles. */
+/**
+ * Median repair cost of each category over all vehicles. A category of which fewer than five complaints name an amount
+ * has none: one or two amounts say nothing about others.
+ */
 export async function medianCosts(
   db: QueryExecutorProvider,
   dataset: number,
@@ -89,7 +93,7 @@ export async function medianCosts(
   const { rows } = await sql<{ category: Category; median: number }>`
     select category, percentile_cont(0.5) within group (order by repair_cost::double precision) as median
     from ${sql.id(tableName('complaint', dataset))} where repair_cost is not null
-    group by category`.execute(db)
+    group by category having count(*) >= ${minimumCosts}`.execute(db)
   return Object.fromEntries(rows.map(({ category, median }) => [category, median]))
 }
 

@@ -4,7 +4,7 @@ import { roundTo } from './rounding.ts'
 // Bound here for the same reason as in order-statistics.ts.
 const { max, min } = Math
 
-/** Fewer repair costs than this are not averaged. */
+/** Of fewer repair costs than this there is neither an average nor a median. */
 export const minimumCosts = 5
 
 /** From this many US dollars on a repair counts as expensive. */
@@ -15,9 +15,11 @@ export type AverageCost = { readonly average: number | null; readonly estimated:
 
 /**
  * Average repair cost of a group: the mean with the lowest and highest twentieth drawn in to the quantiles there
- * (winsorised), so that one mistyped amount does not decide; of fewer than `minimumCosts` amounts the estimate.
+ * (winsorised), so that one mistyped amount does not decide; of fewer than `minimumCosts` amounts the estimate, or null
+ * where there is none.
  * @param costs US dollars, ascending
- * @param estimate what such repairs cost elsewhere: the median of the category over all vehicles
+ * @param estimate what such repairs cost elsewhere: the median of the category over all vehicles, null where these too have
+ *   fewer than `minimumCosts` amounts
  */
 export function averageCost(costs: ArrayLike<number>, estimate: number | null): AverageCost {
   if (costs.length < minimumCosts) {
