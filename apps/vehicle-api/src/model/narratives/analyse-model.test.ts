@@ -41,6 +41,12 @@ const complaints = [
 ]
 const { issues, similar } = analyseModel(complaints, context)
 
+function phrasesOf(given: readonly Narrative[]): unknown[] {
+  return analyseModel(given, context).issues.map(({ category, phrase, reportCount }) => [
+    ...[category, phrase, reportCount],
+  ])
+}
+
 describe('the common issues of a model year', () => {
   test('are what its narratives share and others do not, the most frequent first', () => {
     const found = issues.filter(({ year }) => year === 2014)
@@ -106,6 +112,76 @@ describe('the common issues of a model year', () => {
   test('are the components where narratives have nothing in common', () => {
     const varied = ['Strange hum', 'Odd rattle', 'Weird buzz'].map((text) => told(text))
     expect(analyseModel(varied, context).issues).toMatchObject([{ phrase: 'Power Train', reportCount: 3 }])
+  })
+
+  test('are no component that says nothing about the part', () => {
+    const silent = [
+      'Unknown or Other',
+      'Unknown or Other',
+      'Unknown or Other',
+      '',
+      '',
+      '',
+      'Tires',
+      'Tires',
+      'Tires',
+    ]
+    const unclear = silent.map((component) => told('', { category: 'other', component }))
+    expect(phrasesOf(unclear)).toEqual([['other', 'Tires', 3]])
+  })
+
+  test('are nothing that stands in complaints about anything', () => {
+    const text =
+      'The contact owns a 2014 Acme Comet Hybrid. The gasket blew. The dealer named NHTSA Campaign Number: 23V905000 (Engine and Engine Cooling). The manufacturer was notified of the failure but did not provide any assistance. The VIN, engine size and number of cylinders were unknown. I cannot afford it. Attached are videos.'
+    expect(phrasesOf(times(8, () => told(text, { category: 'engine' })))).toEqual([
+      ['engine', 'Gasket blew', 8],
+    ])
+  })
+
+  test('are counted by the complaints that tell of them', () => {
+    const recall = 'He was told of NHTSA Campaign Number: 23V905000 (Gasket). The valve broke off.'
+    const both = [
+      ...times(4, () => told('The gasket blew.', { category: 'engine' })),
+      ...times(5, () => told(recall, { category: 'engine' })),
+    ]
+    expect(phrasesOf(both)).toEqual([
+      ['engine', 'Valve broke', 5],
+      ['engine', 'Gasket blew', 4],
+    ])
+  })
+
+  test('say that something did not happen where their complaints do', () => {
+    const silent = times(6, (index) =>
+      told(index < 5 ? 'None of the air bags deployed upon impact.' : 'The air bags deployed late.', {
+        category: 'safety',
+      }),
+    )
+    const [issue] = analyseModel(silent, context).issues
+    expect(issue?.phrase).toBe('None of the air bags')
+    expect(issue?.description).toMatch(/\(6 reports\): None of the air bags deployed upon impact\.$/)
+  })
+
+  test('are one where words stand in another order, are written together, or are counted under other', () => {
+    const sunroof = (text: string, category: Narrative['category']) => told(text, { category })
+    const split = [
+      ...times(4, () => sunroof('Suddenly the sunroof glass.', 'exterior')),
+      ...times(3, () => sunroof('Suddenly the glass sunroof.', 'exterior')),
+      ...times(5, () => sunroof('Suddenly the sunroof glass.', 'other')),
+      ...times(12, () => sunroof('Tailgate!', 'exterior')),
+      ...times(8, () => sunroof('Tail gate!', 'exterior')),
+    ]
+    expect(phrasesOf(split)).toEqual([
+      ['exterior', 'Tailgate', 20],
+      ['exterior', 'Sunroof glass', 12],
+    ])
+  })
+
+  test('are one where a component without narratives reads the same as what narratives tell', () => {
+    const mixed = [
+      ...times(14, () => told('The clutch!', { component: 'Power Train' })),
+      ...times(5, () => told('', { component: 'Clutch' })),
+    ]
+    expect(phrasesOf(mixed)).toEqual([['transmission', 'Clutch', 19]])
   })
 
   test('are none of fewer than three complaints', () => {

@@ -17,6 +17,14 @@ describe('the background', () => {
     expect(background.total()).toBe(10)
   })
 
+  test('counts no pair of the same word, nor one that ends in a denial', () => {
+    const background = createBackground(10)
+    background.add('1', 'Engine and engine brakes do not latch')
+    expect(background.countOf(pair('engine', 'engine'))).toBe(0)
+    expect(background.countOf(pair('brake', 'not'))).toBe(0)
+    expect(background.countOf(pair('not', 'latch'))).toBe(1)
+  })
+
   test('leaves out what writers of complaints always say', () => {
     const background = createBackground(10)
     background.add('1', 'The contact owns a 2013 Ford Focus. The manufacturer was notified of the failure.')

@@ -5,7 +5,8 @@ import { createWordReader } from './words.ts'
 const read = createWordReader()
 const latch = textHash('latch')
 const weights = new Map(['latch', 'frozen', 'door'].map((word) => [textHash(word), 5]))
-const sentenceOf = (...texts: string[]) => tellingSentence(latch, texts, weights, read)
+const sentenceOf = (...texts: string[]) =>
+  tellingSentence({ hash: latch, isDenied: false }, texts, weights, read)
 
 test('the sentence that tells most is taken', () => {
   expect(
@@ -24,8 +25,9 @@ test('capital letters are calmed', () => {
 
 test('a pair of words is found as well as a word', () => {
   const pair = pairHash(textHash('door'), latch)
+  const told = { hash: pair, isDenied: false }
   expect(
-    tellingSentence(pair, ['The latch of the door broke off. My door latch is broken.'], weights, read),
+    tellingSentence(told, ['The latch of the door broke off. My door latch is broken.'], weights, read),
   ).toBe('My door latch is broken.')
 })
 
@@ -43,4 +45,14 @@ test('numbers with a point do not end a sentence', () => {
 
 test('nothing is quoted where no sentence has the term', () => {
   expect(sentenceOf('The engine stalled on the motorway.', '')).toBe('')
+})
+
+test('a sentence that denies what the issue says is not taken, nor is one that stands in any complaint', () => {
+  const texts = [
+    'There was never a frozen latch on the door. The bad latch of the door is frozen. The frozen door latch was unknown.',
+  ]
+  expect(sentenceOf(...texts)).toBe('The bad latch of the door is frozen.')
+  expect(tellingSentence({ hash: latch, isDenied: true }, texts, weights, read)).toBe(
+    'There was never a frozen latch on the door.',
+  )
 })

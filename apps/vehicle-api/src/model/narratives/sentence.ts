@@ -1,15 +1,17 @@
+import { isDenied, mentionsOf } from './mentions.ts'
 import type { ReadWords } from './quotation.ts'
 import { pairHash } from './term-hash.ts'
-import { widestGap } from './terms.ts'
+import { isPair } from './terms.ts'
 
 /**
- * The sentence that tells most of an issue: it has the term, and of such sentences most of what is distinctive of
- * the vehicle for its length. Cut after 200 characters; empty where there is none.
+ * The sentence that tells most of an issue: it has the term and denies it as the issue does, or does not, and of such
+ * sentences has most of what is distinctive of the vehicle for its length. Cut after 200 characters; empty where there
+ * is none.
  * @param texts that have the term; the first twenty are looked at
  * @param weights of terms, by hash
  */
 export function tellingSentence(
-  hash: number,
+  { hash, isDenied: denies }: { readonly hash: number; readonly isDenied: boolean },
   texts: readonly string[],
   weights: ReadonlyMap<number, number>,
   readWords: ReadWords,
@@ -19,7 +21,8 @@ export function tellingSentence(
     for (const sentence of text.match(/[^.!?]+(?:[.!?]+(?!\s|$)[^.!?]+)*[.!?]*/g) ?? []) {
       if (sentence.length < shortest || sentence.length > 2 * longest) continue
       const worth = worthOf(hash, sentence, weights, readWords)
-      if (worth > best.worth) best = { sentence, worth }
+      if (worth <= best.worth || isDenied(mentionsOf(hash, sentence, readWords)) !== denies) continue
+      best = { sentence, worth }
     }
   }
   return shortened(readable(best.sentence))
@@ -31,15 +34,16 @@ function worthOf(
   weights: ReadonlyMap<number, number>,
   readWords: ReadWords,
 ): number {
-  const { count, hashes, gaps } = readWords(sentence)
+  const words = readWords(sentence)
+  const { count, hashes } = words
   let hasTerm = false
   let worth = 0
   for (let index = 0; index < count; index++) {
     const word = hashes[index] ?? 0
-    const isPair = index > 0 && (gaps[index] ?? 0) <= widestGap
-    const pair = isPair ? pairHash(hashes[index - 1] ?? 0, word) : word
+    const hasPair = isPair(words, index)
+    const pair = hasPair ? pairHash(hashes[index - 1] ?? 0, word) : word
     hasTerm ||= word === hash || pair === hash
-    worth += (weights.get(word) ?? 0) + (isPair ? (weights.get(pair) ?? 0) : 0)
+    worth += (weights.get(word) ?? 0) + (hasPair ? (weights.get(pair) ?? 0) : 0)
   }
   if (!hasTerm) return -Infinity
   // Sentences that must be cut come last.

@@ -3,45 +3,64 @@ import { singular } from './words.ts'
 
 /** Words that say nothing about a defect, by their hashes; phrases may span one or two of them. Plurals go along. */
 export const stopWords: ReadonlySet<number> = hashesOf(`
-able about above after again ago all allow allowed almost along already also although always and another any
-anyone anything approx approximate approximately are area around ask asked away back became because become
-been before began begin behind being believe below between both but came can cannot cant caused causes causing
-come coming completely could couldnt currently day did didnt does doesnt doing done dont down due during each
-either else end enter even eventually ever every everything except exit far few finally find first for found
-from front fully further gave get getting give given goes going gone got had half happen happened happening
-has hasnt have havent having her here herself him himself his hour how however ill immediately indicated
-instead into isnt its itself ive just keep kept knew know known last late later least left less let like lot
-made make making many may maybe means might minute month more morning most much must myself near nearly need
-needed never new next night nothing now occasions occur occurred off often okay old once one only onto other
-our out over own part past people per perhaps person place please possible possibly prior put quite ran rather
-really reason recently require required right said same saw say saying second see seem seemed seen several
-shall she should shouldnt since some someone something sometimes soon still such sudden suddenly sure take
-taken taking tell than thank that the their them then there these they theyre thing think this those though
-thought three through thru thus till time today together told too took totally toward tried try trying twice
-two under unless until upon use used using usually various very via want wanted was wasnt way week well went
-were werent what when whenever where whether which while who whole whose why will with within without wont
-would wouldnt year yes yesterday yet you your
+able about above abruptly actually after again ago all allow allowed almost along already also although
+always among and another any anyone anything anyway apart apparently approx approximate approximately april
+are area around ask asked august automatically away back became because become been before began begin
+behind being believe below between big both but came can cannot cant caused causes causing certain
+certainly come coming completely constantly continually continuously could couldnt currently day december
+did didnt does doesnt doing done dont down due during each either else end ended ending enter etc even
+eventually ever every everyone everything except exit far february few finally find fine first following
+for fortunately found frequent frequently friday from front fully further gave get getting give given goes
+going gone got had half happen happened happening has hasnt have havent having hello her here herself him
+himself his home honestly hour how however ill immediate immediately important inadvertently include
+included including independently indicated instead intermittently into isnt its itself ive january july
+june just keep kept kind knew know known last late later least left less let like likely lot luckily made
+make making many may maybe means might minute moderate monday month more morning most much must myself near
+nearly need needed never new next night nobody normally nothing november now occasions occur occurred
+october off often okay old once one only onto other our out over own part particular particularly past
+people per perhaps person place please possible possibly prior properly put quickly quite ran randomly
+rather real really reason recent recently regardless repeatedly require required ridiculous right said same
+saturday saw say saying scary second see seem seemed seen september serious seriously several shall she
+should shouldnt significant since slowly some somebody someone something sometimes soon spontaneously
+steadily still such sudden suddenly sunday sure take taken taking tell temporarily ten than thank that the
+their them then there these they theyre thing think third this those though thought three through thru
+thursday thus till time today together told too took totally toward tried try trying tuesday twice two
+under unexpectedly unintentionally unless until upon use used using usually various very via wait waited
+waiting want wanted was wasnt way wednesday week well went were werent what when whenever where whether
+which while who whole whom whose why will with within without wont would wouldnt wrong year yes yesterday
+yet you your
 `)
 
 /** Words of those who write complaints down, and of dealing with workshops and makers: skipped in the same way. */
 export const boilerplate: ReadonlySet<number> = hashesOf(`
-act action additionally address advised agent also america amount appointment assist assistance available
-aware bought bring brought business buy buying call called calling campaign car care case certified child
-children china claim claimed class company complaint confirmed consumer contact contacted corporate correct
-corrected cost covered current customer date dealer dealership defect defective described determine determined
-diagnose diagnosed diagnosis diagnostic disconnect distribution drive driven driver driving drove duplicate
-email event evidence exceeded experience experienced experiencing explained extended factory failed failure
-file filed fix fixed fixing foia freedom future had hazard hotline incident independent information informed
-inspect inspected inspection invalid investigate investigated involved issue known lease leased letter local
-manager manufacture manufactured manufacturer mechanic mentioned mile mileage model mph multiple navigate
-nhtsa north noted noticed notification notified notify number occasion occurrence odometer original owned
-owner owning owns paid park parked pay performed personal phone photo picture please police present previous
-problem program provided purchase purchased purchasing pursuant read reasonable recall recalled receive
-received redacted referred refuse refused refusing regarding related remedy repair repaired repairing repeated
-replace replaced replacement replacing report reported representative request requested result resulted
-returned road safety satisfaction scheduled service serviced shop showed shown similar speed spoke state
-stated stating street suggested suv technician tests told towed transport travel traveling travelling truck
-unable unavailable unknown unsafe updated van vehicle verified vin visit warranty worked writing xxx yrs
+accident act action additionally address admit advised afford afraid agent also america amount anniversary
+answer appear appeared appears apply appointment article assist assistance associated attach attached
+attaching attachment available aware bought bring brother brought business buy buying call called calling
+campaign car care case certified child children china claim claimed class com common company complaint
+concern confirm confirmed consumer contact contacted corporate correct corrected cost covered crash crashed
+crashes crashing current customer date daughter dealer dealership defect defective degree deliver delivery
+described design designed destination determine determined diagnose diagnosed diagnosis diagnostic
+disappointed disconnect distribution doctor dollar drive driven driver driveway driving drove duplicate
+email estimate estimated event everytime evidence exceeded excuse expense expensive experience experienced
+experiencing expired explained extended factory failed failure file filed fix fixed fixing foia forum
+freedom freeway friend fund future garage generation guarantee had hazard honor hotline html http https
+hurt husband illegal incident independent information informed injured injuries injury inspect inspected
+inspection installed internet intersection interstate invalid investigate investigated invoice involved
+issue item journey kid kill killed known labor lawsuit lease leased letter link local luck manager
+manufacture manufactured manufacturer mechanic mentioned mile mileage model money mother motorist mph
+multiple navigate neighborhood nhtsa north noted noticed notification notified notify number occasion
+occurrence odometer offer offered officer online operator order ordered original owned owner ownership
+owning owns page paid paperwork park parked pay paying performed personal phone photo picture please police
+post posted present previous problem produce production program provide provided provides providing
+purchase purchased purchasing pursuant qualify read reasonable recall recalled receive received redacted
+referred refund refuse refused refusing regarding register registered reimburse reimbursed reimbursement
+related remedy repair repaired repairing repeated replace replaced replacement replacing report reported
+representative reproduce request requested research researched residence resolution resolve resolved
+responsible result resulted returned reviewed risk road safety satisfaction scheduled search sell selling
+service serviced settlement shop showed shown similar sister sold son speed spoke state stated stating
+store street suggested support suv technician tests thread told totaled towed traffic transport travel
+traveling travelling trip truck unable unavailable undisclosed unknown unsafe updated upset van vehicle
+verified video vin visit walked warranty web website wife worked workshop write writes writing www xxx yrs
 `)
 
 /** Makes, by which complaints name the vehicle or a relative of it. */
@@ -54,10 +73,19 @@ volkswagen volvo winnebago
 
 /** Words that say something only together with the word before or after: `not latch`, `power steering`. */
 export const weakWords: ReadonlySet<number> = hashesOf(`
-additional bad broke broken clear cold complete control difficult driver full hard heavy high highway hit hot
-inside light loose lost low message middle new normal not off open opened outside passenger power rear respond
-response safe set short side slow start started starting stop stopped stuck system turn turned turning warm
-warning working
+additional alarm alert alone applied bad bed bit black board broke broken bump cab camper check checked
+chime clear close closed closing coast cold collision complete condition control convertible coupe curve
+cut damage damaged diesel difficult display door downpour driver driving dry electric emergency end engage
+engaged exterior fast feature fifth forward front full function functioning ground hard heard
+heavy high highway hit hold holding hole home hot hybrid icy impact impossible indicator inside interior
+lane leg light likely lock loose lost low maintain manner message middle missing moving new normal not
+observe off open opened operate operated operating operation outside passenger piece platform pole pop
+popped position power present pull pulling put quick rain rainfall raining rainy ramp reach rear red reduce
+reduced release released remain remained remains remove removed replace reset respond response restart
+restarted restarting roll rolled rolling safe season secure secured securely set setting short shoulder
+shut shutdown side signal size slow small snow sound special sport standard start started starting stay
+stayed stays stop stopped storm strong stuck summer surface surrounding system temperature tie tool tow
+towing trailer turbo turn turned turning unit warm warning weather wet white wind windy winter work working
 `)
 
 /** Hashes of the words of names. */

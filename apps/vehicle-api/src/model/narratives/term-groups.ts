@@ -56,10 +56,16 @@ function eachEntry(texts: readonly Text[], { terms, from }: TermIndex, visit: (t
 }
 
 /**
- * Parts texts of a vehicle into groups: in each category the most distinctive term takes all texts that have it,
+ * Parts texts of a vehicle into groups: in each category the most distinctive term takes all texts that tell of it,
  * then the most distinctive one of the texts that are left, and so on, so that no text is counted twice.
+ * @param tells whether a text that has a term tells of it; a term of which fewer than three texts tell takes none
  */
-export function groupByTerm(texts: readonly Text[], index: TermIndex, terms: DistinctiveTerms): TermGroup[] {
+export function groupByTerm(
+  texts: readonly Text[],
+  index: TermIndex,
+  terms: DistinctiveTerms,
+  tells: (term: number, text: number) => boolean = () => true,
+): TermGroup[] {
   if (terms.size === 0) return []
   const { tally: isTelling } = index
   for (const term of terms.keys()) isTelling[term] = 1
@@ -70,7 +76,7 @@ export function groupByTerm(texts: readonly Text[], index: TermIndex, terms: Dis
       text,
       terms: termsOf(text, index).filter((term) => isTelling[term] === 1),
     }))
-    return groupsOf(category, telling, terms)
+    return groupsOf(category, telling, terms, tells)
   })
   for (const term of terms.keys()) isTelling[term] = 0
   return groups
@@ -80,6 +86,7 @@ function groupsOf(
   category: Category,
   texts: readonly { readonly text: number; readonly terms: Int32Array }[],
   terms: DistinctiveTerms,
+  tells: (term: number, text: number) => boolean,
 ): TermGroup[] {
   const groups: TermGroup[] = []
   let left = texts
@@ -87,10 +94,13 @@ function groupsOf(
   for (;;) {
     const term = strongest(counts, terms)
     if (term === undefined) return groups
-    const own = left.filter((entry) => entry.terms.includes(term))
-    left = left.filter((entry) => !entry.terms.includes(term))
-    for (const entry of own) for (const gone of entry.terms) counts.set(gone, (counts.get(gone) ?? 0) - 1)
-    groups.push({ category, term, texts: own.map(({ text }) => text) })
+    const own = new Set(left.filter((entry) => entry.terms.includes(term) && tells(term, entry.text)))
+    if (own.size >= minimumReports) {
+      left = left.filter((entry) => !own.has(entry))
+      for (const entry of own) for (const gone of entry.terms) counts.set(gone, (counts.get(gone) ?? 0) - 1)
+      groups.push({ category, term, texts: [...own].map(({ text }) => text) })
+    }
+    counts.delete(term)
   }
 }
 

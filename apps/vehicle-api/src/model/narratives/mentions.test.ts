@@ -1,0 +1,52 @@
+import { isDenied, mentionsOf } from './mentions.ts'
+import { boilerplate, stopWords } from './stop-words.ts'
+import { pairHash, textHash } from './term-hash.ts'
+import { createWordReader } from './words.ts'
+
+const read = createWordReader(stopWords, boilerplate)
+const termOf = (words: string) => {
+  const [first = 0, second] = words.split(' ').map(textHash)
+  return second === undefined ? first : pairHash(first, second)
+}
+const told = (words: string, text: string) => isDenied(mentionsOf(termOf(words), text, read))
+
+test.each([
+  ['engine', 'The engine stalled.'],
+  ['engine', 'The VIN and the engine size were unknown. The engine stalled.'],
+  ['power steering', 'IT HAS NO POWER; THE POWER STEERING QUIT.'],
+  ['power steering', 'There should be a recall for the power steering.'],
+  ['bag deployed', 'The air bags deployed for no reason.'],
+  ['sunroof exploded', 'Without any warning the sunroof exploded.'],
+  ['sunroof', 'With no warning the sunroof exploded.'],
+  ['transmission', 'They do not know why the transmission slips.'],
+  ['transmission', 'It would not start, the transmission was stuck.'],
+  ['hybrid', 'The contact owns a hybrid, and the hybrid battery died.'],
+  ['not start', 'It will not start.'],
+])('%j is told of in %j', (words, text) => {
+  expect(told(words, text)).toBe(false)
+})
+
+test.each([
+  ['bag deployed', 'None of the air bags deployed.'],
+  ['bag deployed', 'The air bags never deployed.'],
+  ['deploy', "The air bags didn't deploy."],
+  ['deploy', 'THE AIR BAGS FAILED TO DEPLOY.'],
+  ['door', 'I was unable to close the door.'],
+  ['light illuminated', 'There was never a light that illuminated and no light illuminated later.'],
+])('%j is denied in %j', (words, text) => {
+  expect(told(words, text)).toBe(true)
+})
+
+test.each([
+  ['hybrid', 'The contact owns a 2013 Acme Comet Hybrid. The vehicle was not repaired.'],
+  ['hybrid', 'TL* THE CONTACT OWNS A 2013 ACME COMET HYBRID.'],
+  ['engine', 'The VIN, engine size, number of cylinders and fuel type were unknown.'],
+  ['engine', 'He was told of NHTSA Campaign Number: 23V905000 (Engine and Engine Cooling) by a dealer.'],
+  ['light', 'There were no warning lights illuminated.'],
+  ['alarm', 'I don’t recall if there was an audible alarm or not.'],
+  ['summary', 'Attached is the summary of the work order.'],
+  ['brake', 'The manufacturer was notified of the brakes and did not assist.'],
+  ['engine', 'The brakes squeal.'],
+])('of %j is nothing told in %j', (words, text) => {
+  expect(told(words, text)).toBeNull()
+})
