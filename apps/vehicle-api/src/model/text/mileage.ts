@@ -1,4 +1,5 @@
 import { hints, hintsOf } from './hints.ts'
+import { sentenceBefore } from './sentences.ts'
 
 /**
  * Miles on the vehicle at the failure, as the narrative has them: `THE FAILURE MILEAGE WAS 57,000`, `AT 76K MILES`.
@@ -81,11 +82,10 @@ function milesOf(digits: string, thousand: string | undefined): number | null {
 }
 
 function isSomethingElse(text: string, start: number, end: number): boolean {
-  const before = text.slice(Math.max(0, start - 120), start)
   return (
-    notBefore.test(before.slice(-50)) ||
+    notBefore.test(text.slice(Math.max(0, start - 50), start)) ||
     notAfter.test(text.slice(end, end + 60)) ||
-    atPurchase.test(before.slice(before.search(lastSentence)))
+    atPurchase.test(sentenceBefore(text, start, 120))
   )
 }
 
@@ -95,9 +95,6 @@ const notBefore =
 
 const notAfter =
   /^\W{0,2}\s*(?:per\b|an\s*hour|hour|hr\b|(?:of\s+|'?s\s+)?warrant|(?:'?s\s+)?(?:main\w+|servic\w+)|of (?:driving|battery|range|power)|later|away|from\b|down\b|up the|to (?:the|my|go|empty)|till|until|trip|before\b|ago|since|after (?:the|that|this|my|last)|which\s?ever|whatever|extended|power\s?train|bumper|limit|drive home|road|or \d+\s*(?:years|months)|(?:on (?:it|the \w+) )?(?:certified|pre-?owned|(?:at|on|upon|when) (?:the )?(?:time of )?(?:my |our )?(?:purchase|delivery|(?:i|we) (?:bought|purchased|got|leased))))/i
-
-/** What stands behind the last end of a sentence. */
-const lastSentence = /(?:(?![.!?]\s).)*$/s
 
 /** A purchase is told of, and nothing that came later. */
 const atPurchase =

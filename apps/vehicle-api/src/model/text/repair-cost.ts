@@ -1,5 +1,5 @@
 import { hints, hintsOf } from './hints.ts'
-import { sentenceAt } from './sentences.ts'
+import { sentenceAt, sentenceBefore } from './sentences.ts'
 
 /** What a repair has cost, or would. */
 export type RepairCost = {
@@ -71,7 +71,7 @@ function isRepair(text: string, { start, end }: Amount): boolean {
 
 /** Whether it is for looking what is wrong and for nothing else, as far as the sentence says. */
 function isForLooking(text: string, start: number, end: number): boolean {
-  const [before, after] = [clauseBefore(text, start, 90), text.slice(end, end + 40)]
+  const [before, after] = [sentenceBefore(text, start, 90), text.slice(end, end + 40)]
   if (lookingNext.test(after)) return true
   const around = `${before.slice(-60)} ${after}`
   return (diagnosis.test(around) || aDiagnosis.test(before)) && !mending.test(around)
@@ -83,7 +83,7 @@ const lookingNext =
 
 /** Whether it is what the vehicle itself has cost. */
 function isPrice(text: string, start: number, end: number): boolean {
-  const [before, after] = [clauseBefore(text, start, 90), text.slice(end, end + 40)]
+  const [before, after] = [sentenceBefore(text, start, 90), text.slice(end, end + 40)]
   return (
     vehicleCosts.test(before) ||
     (paying.test(before) && (forVehicle.test(after) || (forNothing.test(after) && vehiclePaid.test(before))))
@@ -100,14 +100,6 @@ const forVehicle =
 /** `the car, which we paid $15,000 for` */
 const forNothing = /^\+?\s*for\s*(?:[).,;!]|$)/i
 const vehiclePaid = /\b(?:vehicle|car|truck|suv|van)\b.{0,60}$/is
-
-/** What of the sentence stands before a position, as far as so many characters. */
-function clauseBefore(text: string, position: number, most: number): string {
-  const before = text.slice(Math.max(0, position - most), position)
-  return before.slice(before.search(lastSentence))
-}
-
-const lastSentence = /(?:(?![.!?]\s).)*$/s
 
 const paid = /paid|charged|(?<!\b(?:will|would|could|to|gonna) )cost me|bill was|had to pay|total cost/i
 
