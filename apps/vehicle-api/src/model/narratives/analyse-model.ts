@@ -1,5 +1,6 @@
 import type { Category } from '../category.ts'
 import type { Background } from './background.ts'
+import { withoutFormulas } from './formulas.ts'
 import { issuesOf, type Issue } from './issues.ts'
 import { similarTexts, type Similar } from './similar.ts'
 import { boilerplate, makes, stopWords, wordHashes } from './stop-words.ts'
@@ -40,17 +41,19 @@ export function analyseModel(
   complaints: readonly Narrative[],
   context: ModelContext,
 ): { issues: Issue[]; similar: Similar[] } {
-  const told = complaints.filter(({ text }) => text !== '')
+  const told = complaints
+    .filter(({ text }) => text !== '')
+    .map((complaint) => ({ ...complaint, text: withoutFormulas(complaint.text) }))
   const readWords = createWordReader(stopWords, boilerplate, makes, wordHashes(context.names))
   const index = indexTerms(
     told.map(({ text }) => text),
     readWords,
   )
   let texts = 0
-  const indexed = complaints.map((complaint) => ({
-    ...complaint,
-    indexed: complaint.text === '' ? null : texts++,
-  }))
+  const indexed = complaints.map((complaint) => {
+    if (complaint.text === '') return { ...complaint, indexed: null }
+    return { ...(told[texts] ?? complaint), indexed: texts++ }
+  })
   const years = [...Map.groupBy(indexed, ({ year }) => year)].sort(([a], [b]) => a - b)
   return {
     issues: years.flatMap(([year, own]) => issuesOf(year, own, index, context, readWords)),

@@ -5,12 +5,11 @@ import { isUnspecific } from '../components.ts'
 import { sorted } from '../order-statistics.ts'
 import type { ModelContext, Narrative } from './analyse-model.ts'
 import type { Background } from './background.ts'
-import { mentionsOf } from './mentions.ts'
 import { keysOf, mergeGroups } from './merge-groups.ts'
 import { phraseOf, wordsOf, type Phrase, type ReadWords } from './quotation.ts'
 import { tellingSentence } from './sentence.ts'
 import { distinctiveTerms, groupByTerm, minimumReports } from './term-groups.ts'
-import type { TermIndex } from './term-index.ts'
+import { termsOf, type TermIndex } from './term-index.ts'
 import { singular } from './words.ts'
 
 /** A common issue of a model year: a row of table `issue`. */
@@ -121,14 +120,13 @@ function issuesFromTexts(
   const weights = new Map([...terms].map(([term, { z }]) => [index.hashes[term] ?? 0, z]))
   const hashOf = (term: number) => index.hashes[term] ?? 0
   const textOf = (text: number) => byText.get(text)?.text ?? ''
-  const tells = (term: number, text: number) => mentionsOf(hashOf(term), textOf(text), readWords).length > 0
-  const groups = mergeGroups(groupByTerm(texts, index, terms, tells), ({ term, texts: own }) =>
+  const groups = mergeGroups(groupByTerm(texts, index, terms), ({ term, texts: own }) =>
     wordsOf(hashOf(term), own.map(textOf), readWords),
   )
   return groups.map(({ category, term, texts: numbers }) => {
     const words = () => {
       const hash = hashOf(term)
-      const told = numbers.filter((number) => tells(term, number)).map(textOf)
+      const told = numbers.filter((text) => termsOf(text, index).includes(term)).map(textOf)
       const phrase = phraseOf(hash, told, readWords)
       const sentence = tellingSentence({ hash, isDenied: phrase.isDenied }, told, weights, readWords)
       return { ...phrase, sentence }

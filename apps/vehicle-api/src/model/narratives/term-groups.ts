@@ -56,16 +56,10 @@ function eachEntry(texts: readonly Text[], { terms, from }: TermIndex, visit: (t
 }
 
 /**
- * Parts texts of a vehicle into groups: in each category the most distinctive term takes all texts that tell of it,
+ * Parts texts of a vehicle into groups: in each category the most distinctive term takes all texts that have it,
  * then the most distinctive one of the texts that are left, and so on, so that no text is counted twice.
- * @param tells whether a text that has a term tells of it; a term of which fewer than three texts tell takes none
  */
-export function groupByTerm(
-  texts: readonly Text[],
-  index: TermIndex,
-  terms: DistinctiveTerms,
-  tells: (term: number, text: number) => boolean = () => true,
-): TermGroup[] {
+export function groupByTerm(texts: readonly Text[], index: TermIndex, terms: DistinctiveTerms): TermGroup[] {
   if (terms.size === 0) return []
   const { tally: isTelling } = index
   for (const term of terms.keys()) isTelling[term] = 1
@@ -76,7 +70,7 @@ export function groupByTerm(
       text,
       terms: termsOf(text, index).filter((term) => isTelling[term] === 1),
     }))
-    return groupsOf(category, telling, terms, tells)
+    return groupsOf(category, telling, terms)
   })
   for (const term of terms.keys()) isTelling[term] = 0
   return groups
@@ -86,7 +80,6 @@ function groupsOf(
   category: Category,
   texts: readonly { readonly text: number; readonly terms: Int32Array }[],
   terms: DistinctiveTerms,
-  tells: (term: number, text: number) => boolean,
 ): TermGroup[] {
   const groups: TermGroup[] = []
   let left = texts
@@ -94,13 +87,10 @@ function groupsOf(
   for (;;) {
     const term = strongest(counts, terms)
     if (term === undefined) return groups
-    const own = new Set(left.filter((entry) => entry.terms.includes(term) && tells(term, entry.text)))
-    if (own.size >= minimumReports) {
-      left = left.filter((entry) => !own.has(entry))
-      for (const entry of own) for (const gone of entry.terms) counts.set(gone, (counts.get(gone) ?? 0) - 1)
-      groups.push({ category, term, texts: [...own].map(({ text }) => text) })
-    }
-    counts.delete(term)
+    const own = left.filter((entry) => entry.terms.includes(term))
+    left = left.filter((entry) => !entry.terms.includes(term))
+    for (const entry of own) for (const gone of entry.terms) counts.set(gone, (counts.get(gone) ?? 0) - 1)
+    groups.push({ category, term, texts: own.map(({ text }) => text) })
   }
 }
 
