@@ -30,6 +30,8 @@ test.each([
   ['bag deployed', 'The air bags never deployed.'],
   ['deploy', "The air bags didn't deploy."],
   ['deploy', 'THE AIR BAGS FAILED TO DEPLOY.'],
+  ['deployed', 'None of the air bags deployed, although they should have deployed.'],
+  ['deployed', 'Neither front nor side airbags deployed.'],
   ['door', 'I was unable to close the door.'],
   ['light illuminated', 'There was never a light that illuminated and no light illuminated later.'],
 ])('%j is denied in %j', (words, text) => {

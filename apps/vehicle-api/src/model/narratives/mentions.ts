@@ -51,12 +51,12 @@ function placesOf(hash: number, words: Words): Pick<Mention, 'start' | 'end'>[] 
 
 const longestDenial = 60
 
-const denial = String.raw`\b(?:no|none|neither|never|not|cannot|[a-z]+n['’]t|(?:ca|wo|do|does|did|is|are|was|were|has|have|had|would|could|should)nt|fail(?:s|ed|ing|ure)? to|unable to)\s+`
+const denial = String.raw`\b(?:no|none|neither|never|not|cannot|[a-z]+n['’]t|(?:ca|wo|do|does|did|is|are|was|were|has|have|had|would|could|should)nt|fail(?:s|ed|ing|ure)? to|unable to|should(?:['’]ve| have))\s+`
 
 /** Words after which a denial does not reach what follows: `for no reason`, `not only`, `do not know why`. */
 const barriers = String.raw`(?:and|but|or|because|if|when|that|which|so|until|since|while|only|just|one|know|sure|why|how|what|believe|think|understand|want|reason|idea|apparent|obvious|known|warning)\b`
 
 /** `none of the`, `did not`, `failed to` */
-const deniedBefore = new RegExp(String.raw`${denial}(?:(?!${barriers})[\w'’]+\s+){0,3}$`, 'i')
+const deniedBefore = new RegExp(String.raw`${denial}(?:(?!${barriers})[\w'’]+\s+){0,4}$`, 'i')
 /** Not at its start: a term that is a denial, such as `not start`, is what is told. */
 const deniedWithin = new RegExp(String.raw`\s${denial}`, 'i')

@@ -39,28 +39,29 @@ attaching attachment available aware bought bring brother brought business buy b
 campaign car care case certified child children china claim claimed class com common company complaint
 concern confirm confirmed consumer contact contacted corporate correct corrected cost covered crash crashed
 crashes crashing current customer date daughter dealer dealership defect defective degree deliver delivery
-described design designed destination determine determined diagnose diagnosed diagnosis diagnostic
+denali described design designed destination determine determined diagnose diagnosed diagnosis diagnostic
 disappointed disconnect distribution doctor dollar drive driven driver driveway driving drove duplicate
-email estimate estimated event everytime evidence exceeded excuse expense expensive experience experienced
-experiencing expired explained extended factory failed failure file filed fix fixed fixing foia forum
-freedom freeway friend fund future garage generation guarantee had hazard honor hotline html http https
-hurt husband illegal incident independent information informed injured injuries injury inspect inspected
-inspection installed internet intersection interstate invalid investigate investigated invoice involved
-issue item journey kid kill killed known labor lawsuit lease leased letter link local luck manager
-manufacture manufactured manufacturer mechanic mentioned mile mileage model money mother motorist mph
-multiple navigate neighborhood nhtsa north noted noticed notification notified notify number occasion
-occurrence odometer offer offered officer online operator order ordered original owned owner ownership
-owning owns page paid paperwork park parked pay paying performed personal phone photo picture please police
-post posted present previous problem produce production program provide provided provides providing
-purchase purchased purchasing pursuant qualify read reasonable recall recalled receive received redacted
-referred refund refuse refused refusing regarding register registered reimburse reimbursed reimbursement
-related remedy repair repaired repairing repeated replace replaced replacement replacing report reported
-representative reproduce request requested research researched residence resolution resolve resolved
-responsible result resulted returned reviewed risk road safety satisfaction scheduled search sell selling
-service serviced settlement shop showed shown similar sister sold son speed spoke state stated stating
-store street suggested support suv technician tests thread told totaled towed traffic transport travel
-traveling travelling trip truck unable unavailable undisclosed unknown unsafe updated upset van vehicle
-verified video vin visit walked warranty web website wife worked workshop write writes writing www xxx yrs
+ecoboost email energi estimate estimated event everytime evidence exceeded excuse expense expensive
+experience experienced experiencing expired explained extended factory failed failure file filed fix fixed
+fixing foia forum freedom freeway friend fund future garage generation guarantee had hazard hemi honor
+hotline html http https hurt husband illegal incident independent information informed injured injuries
+injury inspect inspected inspection installed internet intersection interstate invalid investigate
+investigated invoice involved issue item journey kid kill killed known labor laramie lariat lawsuit
+lease leased letter limited link local ltz luck manager manufacture manufactured manufacturer mechanic
+mentioned mile mileage model money mother motorist mph multiple navigate neighborhood nhtsa north noted
+noticed notification notified notify number occasion occurrence odometer offer offered officer online
+operator order ordered original owned owner ownership owning owns page paid paperwork park parked pay
+paying performed personal phone photo picture platinum please police post posted present previous problem
+produce production program provide provided provides providing purchase purchased purchasing pursuant
+qualify read reasonable recall recalled receive received redacted referred refund refuse refused
+refusing regarding register registered reimburse reimbursed reimbursement related remedy repair repaired
+repairing repeated replace replaced replacement replacing report reported representative reproduce request
+requested research researched residence resolution resolve resolved responsible result resulted returned
+reviewed risk road safety satisfaction scheduled search sel sell selling service serviced settlement shop
+showed shown similar sister slt sold son speed spoke state stated stating store street suggested support
+suv technician tests thread titanium told totaled towed traffic transport travel traveling travelling trip
+truck unable unavailable undisclosed unknown unsafe updated upset van vehicle verified video vin visit
+walked warranty web website wife worked workshop write writes writing www xle xlt xse xxx yrs
 `)
 
 /** Makes, by which complaints name the vehicle or a relative of it. */
@@ -78,14 +79,15 @@ chime clear close closed closing coast cold collision complete condition control
 cut damage damaged diesel difficult display door downpour driver driving dry electric emergency end engage
 engaged exterior fast feature fifth foot forward front full function functioning ground hard head heard
 heavy high highway hit hold holding hole home hot hybrid icy impact impossible indicator inside interior
-lane leg light likely lock loose lost low maintain manner message middle missing moving new normal not
-observe off open opened operate operated operating operation outside passenger piece platform pole pop
-popped position power present pull pulling put quick rain rainfall raining rainy ramp reach rear red reduce
-reduced release released remain remained remains remove removed replace reset respond response restart
-restarted restarting roll rolled rolling safe season secure secured securely set setting short shoulder
-shut shutdown side signal size slow small snow sound special sport standard start started starting stay
-stayed stays stop stopped storm strong stuck summer surface surrounding system temperature tie tool tow
-towing trailer turbo turn turned turning unit warm warning weather wet white wind windy winter work working
+lane leg light lightning likely lock loose lost low maintain manner message middle missing moving new
+normal not observe off open opened operate operated operating operation outside passenger piece platform
+pole pop popped position power present pull pulling put quick rain rainfall raining rainy ramp reach rear
+red reduce reduced release released remain remained remains remove removed replace reset respond response
+restart restarted restarting roll rolled rolling safe season secure secured securely set setting short
+shoulder shut shutdown side signal size slow small snow sound special sport standard start started starting
+stay stayed stays stop stopped storm strong stuck summer surface surrounding system temperature tie tool
+tow towing trailer turbo turn turned turning unit warm warning weather wet white wind windy winter work
+working
 `)
 
 /** Hashes of the words of names. */
