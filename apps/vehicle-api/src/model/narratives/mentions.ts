@@ -1,4 +1,4 @@
-import { sentenceBefore } from '../text/sentences.ts'
+import { sentenceBefore } from '../sentence-before.ts'
 import type { ReadWords } from './quotation.ts'
 import { pairHash } from './term-hash.ts'
 import { isPair } from './terms.ts'

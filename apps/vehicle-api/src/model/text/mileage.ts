@@ -1,5 +1,5 @@
+import { sentenceBefore } from '../sentence-before.ts'
 import { hints, hintsOf } from './hints.ts'
-import { sentenceBefore } from './sentences.ts'
 
 /**
  * Miles on the vehicle at the failure, as the narrative has them: `THE FAILURE MILEAGE WAS 57,000`, `AT 76K MILES`.

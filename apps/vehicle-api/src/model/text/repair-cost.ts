@@ -1,5 +1,6 @@
+import { sentenceBefore } from '../sentence-before.ts'
 import { hints, hintsOf } from './hints.ts'
-import { sentenceAt, sentenceBefore } from './sentences.ts'
+import { sentenceAt } from './sentences.ts'
 
 /** What a repair has cost, or would. */
 export type RepairCost = {

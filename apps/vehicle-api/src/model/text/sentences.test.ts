@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { sentenceAt, sentenceBefore } from './sentences.ts'
+import { sentenceAt } from './sentences.ts'
 
 test.each([
   ['One. Two is here! Three?', 'Two', 'Two is here!'],
@@ -26,17 +26,4 @@ test('is part of the text and not too long', () => {
       expect(sentence.length).toBeLessThanOrEqual(44)
     }),
   )
-})
-
-test.each([
-  ['It failed. At 1.5 miles it |stopped', ' At 1.5 miles it '],
-  ['AT FIRST IT |STOPPED. THEN NOT', 'AT FIRST IT '],
-  ['Why? It |stopped', ' It '],
-  ['|It stopped', ''],
-])('of %j the sentence before the bar is %j', (marked, before) => {
-  expect(sentenceBefore(marked.replace('|', ''), marked.indexOf('|'), 60)).toBe(before)
-})
-
-test('it goes back as far as is asked for', () => {
-  expect(sentenceBefore('It failed at last', 9, 6)).toBe('failed')
 })
