@@ -148,6 +148,7 @@ const limits = [
   'Recalls, crash-test stars and repair costs are shown beside the score and are not in it.',
   'Percentages are rounded to one decimal, so they may not add up to 100.',
   'Mileage and repair cost are only known where a complaint tells them; n says how many do.',
+  'An estimated repair cost is the median of the category over all vehicles; a category of which fewer than five complaints name an amount has none, and the cost is then null.',
 ] as const
 
 const description = {
