@@ -42,8 +42,8 @@ export function columnsOf(run: Run): Columns {
     values: new Float64Array(dimensions * blockSize),
     stride: blockSize,
   }
-  for (const [dimension, varies] of run.varies.entries()) {
-    if (!varies) fillValues(run, dimension, columns, blockSize)
+  for (let dimension = 0; dimension < dimensions; dimension++) {
+    if (run.varies[dimension] !== true) fillValues(run, dimension, columns, blockSize)
   }
   return columns
 }

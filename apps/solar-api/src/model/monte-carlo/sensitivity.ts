@@ -89,8 +89,11 @@ function evaluateSamples(run: Run, points: number): Samples {
     first.set(columns.scores)
     evaluate(run, columns, run.varies, samples.a, start)
     values.set(columns.values)
-    for (const [dimension, out] of samples.exchanged.entries()) {
-      if (!out) continue
+    // By number, not by entries(): once, under load, all inputs were answered the indices of the last one, as they
+    // would be where optimised code takes a stale position from an iterator.
+    for (let dimension = 0; dimension < dimensions; dimension++) {
+      const out = samples.exchanged[dimension]
+      if (out === undefined) continue
       const from = dimension * blockSize
       columns.scores.set(second.subarray(from, from + blockSize), from)
       evaluate(run, columns, affected[dimension] ?? [], out, start)
@@ -110,8 +113,8 @@ function evaluate(
   out: Float64Array,
   at: number,
 ): void {
-  for (const [dimension, isChanged] of changed.entries()) {
-    if (isChanged) fillValues(run, dimension, columns, blockSize)
+  for (let dimension = 0; dimension < dimensions; dimension++) {
+    if (changed[dimension] === true) fillValues(run, dimension, columns, blockSize)
   }
   evaluateValues(run.economics, columns, blockSize, out, out, at)
 }
@@ -122,12 +125,12 @@ function planDraw(run: Run, first: Float64Array, second: Float64Array): (start: 
   const words = new Uint32Array(dimensions * blockSize)
   const active = activeOf(run)
   return (start) => {
-    for (const [half, scores] of [first, second].entries()) {
+    for (let half = 0; half < 2; half++) {
       for (const dimension of active) {
         const at = (half * dimensions + dimension) * wordsPerDimension
         fillSobol(directions, at, start, blockSize, words, dimension * blockSize)
       }
-      fillScores(words, words.length, scores)
+      fillScores(words, words.length, half === 0 ? first : second)
     }
   }
 }
