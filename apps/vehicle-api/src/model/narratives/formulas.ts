@@ -27,7 +27,8 @@ const formulas = new RegExp(
     String.raw`\b(?:failure|current) mileages?\b`,
     // He received notification of NHTSA campaign number: 23V905000 (Engine and Engine Cooling).
     String.raw`\bcampaign (?:\w+ )?(?:id )?numbers?\b|\bnhtsa (?:action|campaign)\b|\b\d\d[vetc]-?\d{3}(?:000)?\b`,
-    String.raw`\bmanufacturer\b.*\b(?:notified|contacted|informed|aware|assist|assistance)\b`,
+    // So near that a long text of nothing else is still searched in linear time.
+    String.raw`\bmanufacturer\b.{0,300}\b(?:notified|contacted|informed|aware|assist|assistance)\b`,
     // There were no warning lights illuminated.
     String.raw`\bno (?:\w+ )?warning (?:light|indicator|lamp|message)`,
     String.raw`\b(?:do|did|can)(?: ?not|n['’]?t|['’]t) (?:recall|remember)\b`,
