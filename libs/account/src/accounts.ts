@@ -20,7 +20,7 @@ import { mountOperator } from './operator.ts'
 import { createPasswords } from './passwords.ts'
 import { checkPlans, type Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
-import { recentKeys } from './recent-keys.ts'
+import { knownKeys } from './known-keys.ts'
 import { rotateKey } from './rotate-key.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { signIn } from './sign-in.ts'
@@ -82,7 +82,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     ...context,
     ...{ burst, gate, peppers: settings.peppers },
     addresses: createAddressLimits(settings.failedAuthPerMinute, clock),
-    recent: recentKeys(),
+    known: knownKeys(),
     strangers: burstLimiter({ perSecond: 10, size: 20 }),
   })
   const housekeeping = startHousekeeping(context)

@@ -5,6 +5,7 @@ import { addressBucket, type AddressLimits } from './address-limits.ts'
 import type { BurstLimiter } from './burst-limiter.ts'
 import {
   readCredentials,
+  readName,
   sessionNeeded,
   unauthorized,
   type Credentials,
@@ -14,11 +15,11 @@ import type { Caller } from './caller.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Burst, Gate, Refused } from './gate.ts'
 import { digestKey } from './keys.ts'
+import { fingerprintOf, type KnownKey, type KnownKeys } from './known-keys.ts'
 import type { Ledger } from './ledger.ts'
 import { limitReached, requireFeature, takeFromAddress } from './limits.ts'
 import type { Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
-import { fingerprintOf, type RecentKeys } from './recent-keys.ts'
 import type { Sessions } from './sessions.ts'
 
 /** What admission works with. */
@@ -30,7 +31,7 @@ export type AdmissionOptions = {
   readonly gate: Gate
   readonly ledger: Ledger
   readonly addresses: AddressLimits
-  readonly recent: RecentKeys
+  readonly known: KnownKeys
   /** Look-ups of unknown keys from addresses over their limit. */
   readonly strangers: BurstLimiter
   readonly sessions: Sessions
@@ -52,12 +53,12 @@ export async function admit(
   res: Response,
   access: string,
 ): Promise<void> {
-  const { recent, gate, ledger, plans, burst } = options
-  const caller = await identify(options, req, res, access)
-  const { tag, selector, key } = caller
-  const fingerprint = fingerprintOf(key)
-  const digests = recent.digestsOf(fingerprint) ?? digestsOfStranger(options, req, res, key)
-  const verdict = await gate.check({ tag, selector, digests, cost: access === 'metered' ? 1 : 0 })
+  const { known, gate, ledger, plans, burst } = options
+  const presented = identify(options, req, res, access)
+  const caller = presented instanceof Promise ? await presented : presented
+  const { tag, selector, key, tally, fingerprint } = caller
+  const digests = caller.known?.digests ?? digestsOfStranger(options, req, res, key)
+  const verdict = await gate.check({ tag, selector, digests, cost: access === 'metered' ? 1 : 0, tally })
   res.locals.logFields = { account: `acc_${tag}`, key: selector }
   res.locals.caller = caller
   if (!('plan' in verdict)) {
@@ -67,7 +68,7 @@ export async function admit(
   }
   res.locals.standing = verdict
   if (verdict.outcome === 'ok') res.locals.charge = verdict.charge
-  if (key !== '') recent.add(fingerprint, digests)
+  if (caller.known === undefined && key !== '') known.add(fingerprint, { tag, selector, digests, tally })
   // Whoever lacks the plan is told so first: a new day would not help.
   for (const feature of res.locals.operation?.requires ?? []) requireFeature(plans, feature, verdict.plan)
   if (verdict.outcome !== 'ok') {
@@ -77,7 +78,7 @@ export async function admit(
     res.locals.unpaid = error
     return
   }
-  if (selector !== '') ledger.used(tag, selector, verdict.now)
+  if (selector !== '') ledger.used(tally, selector, verdict.now)
 }
 
 function isConditionalRead({ method, headers }: Request): boolean {
@@ -101,20 +102,27 @@ function digestsOfStranger(options: AdmissionOptions, req: Request, res: Respons
   return peppers.map((pepper) => digestKey(key, pepper))
 }
 
+/** A caller, and the key as it was found among those that are known. */
+type Presented = Caller & { readonly known: KnownKey | undefined; readonly fingerprint: string }
+
 /** @throws HttpError when the credentials are missing, malformed, or of the wrong kind for this access */
-async function identify(
+function identify(
   options: AdmissionOptions,
   req: Request,
   res: Response,
   access: string,
-): Promise<Caller> {
+): Presented | Promise<Presented> {
+  const refuse = (error: unknown): never => {
+    if (error instanceof HttpError) takeFromAddress(options, req, res)
+    throw error
+  }
   try {
     const credentials = readCredentials(options.deployment, req)
     const wanted = access === 'session' ? sessionIn(credentials) : credentials
-    return await callerWith(options, wanted, access)
+    if (wanted.kind === 'key') return callerWithKey(options, wanted.text, access)
+    return callerWithSession(options, wanted.token, access).catch(refuse)
   } catch (error) {
-    if (error instanceof HttpError) takeFromAddress(options, req, res)
-    throw error
+    return refuse(error)
   }
 }
 
@@ -124,17 +132,26 @@ function sessionIn(credentials: Credentials): Credentials {
   return { kind: 'session', token: credentials.session }
 }
 
-async function callerWith(
-  options: AdmissionOptions,
-  credentials: Credentials,
+function callerWithKey(
+  { deployment, known, ledger }: AdmissionOptions,
+  key: string,
   access: string,
-): Promise<Caller> {
-  const { deployment } = options
-  if (credentials.kind === 'key') {
-    if (access === 'session') throw sessionNeeded(deployment, 'This needs a session, not a key')
-    const { tag, selector } = credentials.name
-    return { tag, selector, key: credentials.text }
-  }
+): Presented {
+  const fingerprint = fingerprintOf(key)
+  const found = known.find(fingerprint)
+  const { tag, selector } = found ?? readName(deployment, key)
+  if (access === 'session') throw sessionNeeded(deployment, 'This needs a session, not a key')
+  if (found === undefined) return { tag, selector, key, tally: ledger.of(tag), known: found, fingerprint }
+  if (!found.tally.isKept) found.tally = ledger.of(tag)
+  return { tag, selector, key, tally: found.tally, known: found, fingerprint }
+}
+
+async function callerWithSession(
+  options: AdmissionOptions,
+  token: string,
+  access: string,
+): Promise<Presented> {
+  const { deployment, ledger } = options
   if (access === 'metered' || access === 'key') {
     throw unauthorized(
       deployment,
@@ -142,8 +159,10 @@ async function callerWith(
       `A session opens the account endpoints only; this request needs an API key in the header ${deployment.keyHeader}.`,
     )
   }
-  const tag = await accountOfSession(options, credentials.token)
-  if (tag !== undefined) return { tag, selector: '', key: '' }
+  const tag = await accountOfSession(options, token)
+  if (tag !== undefined) {
+    return { tag, selector: '', key: '', tally: ledger.of(tag), known: undefined, fingerprint: '' }
+  }
   throw sessionNeeded(
     deployment,
     'The session token is not valid, has expired, or was ended by a change of the password',

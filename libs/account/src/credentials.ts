@@ -16,13 +16,13 @@ export type Deployment = {
 
 /** What a request shows of its caller. */
 export type Credentials =
-  | { readonly kind: 'key'; readonly text: string; readonly name: KeyName; readonly session?: string }
+  | { readonly kind: 'key'; readonly text: string; readonly session?: string }
   | { readonly kind: 'session'; readonly token: string }
 
 /**
  * Finds the one credential of a request, without any look-up.
  *
- * @throws HttpError missing_api_key, malformed_api_key, invalid_api_key (another deployment's), ambiguous_credentials
+ * @throws HttpError missing_api_key, ambiguous_credentials
  */
 export function readCredentials(deployment: Deployment, req: Request): Credentials {
   const { own, misplaced, session } = findTexts(deployment, req)
@@ -36,8 +36,7 @@ export function readCredentials(deployment: Deployment, req: Request): Credentia
   }
   const [text] = own
   if (text !== undefined && inQuery.length === 0) {
-    const name = readName(deployment, text)
-    return { kind: 'key', text, name, ...(session !== undefined && { session }) }
+    return session === undefined ? { kind: 'key', text } : { kind: 'key', text, session }
   }
   if (session !== undefined && misplaced.length + inQuery.length === 0)
     return { kind: 'session', token: session }
@@ -64,7 +63,8 @@ function keysInQuery({ originalUrl }: Request): readonly string[] {
 
 const keyInText = new RegExp(`(?:${serviceCodes.join('|')})_live_\\w+`, 'g')
 
-function readName(deployment: Deployment, text: string): KeyName {
+/** What a key says of itself. @throws HttpError malformed_api_key, invalid_api_key (another deployment's) */
+export function readName(deployment: Deployment, text: string): KeyName {
   const name = parseKey(text)
   if (name === undefined) {
     throw unauthorized(

@@ -1,3 +1,5 @@
+import type { Tally } from './tallies.ts'
+
 /** A question to the gate: may this key (or this session's account) make a call that costs so much? */
 export type GateRequest = {
   readonly tag: string
@@ -7,6 +9,8 @@ export type GateRequest = {
   readonly digests: readonly string[]
   /** 0 checks without charging. */
   readonly cost: 0 | 1
+  /** What the ledger remembers of the account, where the asker has found it already. */
+  readonly tally?: Tally
 }
 
 /** The answer. Only `ok` with a cost has changed a counter. */

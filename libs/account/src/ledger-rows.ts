@@ -25,8 +25,13 @@ export type Call = Waiting & {
   used: number
 }
 
-/** When a key was last used, in Unix milliseconds. */
-export type Use = Waiting & { readonly tag: string; readonly selector: string; usedAt: number }
+/** When a key was last used, and when that was last noted, in Unix milliseconds. */
+export type Use = Waiting & {
+  readonly tag: string
+  readonly selector: string
+  usedAt: number
+  notedAt: number
+}
 
 /**
  * Raises the rows of counters to what was seen.
@@ -44,8 +49,8 @@ export async function writeCounters(
       with written as (
         insert into usage_day as u (tag, day, redis_used, redis_refunded)
         select tag, day, max(used), max(refunded) from unnest(
-          ${counters.map((row) => row.tag)}::text[], ${counters.map((row) => row.day)}::integer[],
-          ${counters.map((row) => row.used)}::integer[], ${counters.map((row) => row.refunded)}::integer[]
+          ${arrayOf(counters, (row) => row.tag)}::text[], ${arrayOf(counters, (row) => row.day)}::integer[],
+          ${arrayOf(counters, (row) => row.used)}::integer[], ${arrayOf(counters, (row) => row.refunded)}::integer[]
         ) as seen (tag, day, used, refunded) ${known}
         group by tag, day order by tag, day
         on conflict (tag, day) do update set
@@ -86,14 +91,22 @@ export async function writeUses(db: AccountDatabase, uses: readonly Use[]): Prom
     with due as (
       select k.tag, k.selector, seen.used_at
       from api_key k join unnest(
-        ${uses.map((row) => row.tag)}::text[], ${uses.map((row) => row.selector)}::text[],
-        ${uses.map((row) => row.usedAt)}::float8[]
+        ${arrayOf(uses, (row) => row.tag)}::text[], ${arrayOf(uses, (row) => row.selector)}::text[],
+        ${arrayOf(uses, (row) => row.usedAt)}::float8[]
       ) as seen (tag, selector, used_at) on k.tag = seen.tag and k.selector = seen.selector
       where k.last_used_at is null or k.last_used_at < to_timestamp(seen.used_at / 1000.0) - interval '20 seconds'
       order by k.tag, k.selector for no key update of k skip locked
     )
     update api_key as k set last_used_at = to_timestamp(due.used_at / 1000.0)
     from due where k.tag = due.tag and k.selector = due.selector`.execute(db)
+}
+
+/**
+ * An array in the notation of Postgres, of at least one tag, selector or number. In quotes: a selector may be NULL.
+ * (The driver looks into every text for what has to be escaped, which takes as long as all else here.)
+ */
+function arrayOf<Row>(rows: readonly Row[], value: (row: Row) => string | number): string {
+  return `{"${rows.map(value).join('","')}"}`
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type Use,
   type Waiting,
 } from './ledger-rows.ts'
+import { memoryOf, talliesInMemory, type Tallies, type Tally } from './tallies.ts'
 
 /** What an instance has seen the Redis gate count for an account on its latest day. Both only grow within a day. */
 export type Seen = { readonly day: number; readonly used: number; readonly refunded: number }
@@ -22,14 +23,14 @@ export type Seen = { readonly day: number; readonly used: number; readonly refun
  * A flush writes what has changed before it began; what changes meanwhile is for the next.
  */
 export type Ledger = {
+  /** What is remembered of an account. Nothing is kept for asking. */
+  readonly of: (tag: string) => Tally
   /** Records the state of a counter after a decision of the Redis gate. */
-  readonly saw: (tag: string, seen: Seen) => void
+  readonly saw: (tally: Tally, seen: Seen) => void
   /** Records a successful call. */
-  readonly called: (tag: string, day: number, endpoint: string) => void
+  readonly called: (tally: Tally, day: number, endpoint: string) => void
   /** Records that a key was used. */
-  readonly used: (tag: string, selector: string, nowMs: number) => void
-  /** The highest state seen, if any. */
-  readonly highest: (tag: string) => Seen | undefined
+  readonly used: (tally: Tally, selector: string, nowMs: number) => void
   /** Writes counters and the last use of keys. @throws when Postgres does not answer; nothing is lost then */
   readonly flush: () => Promise<void>
   /** Writes the calls by endpoint, which decide nothing. @throws as flush does */
@@ -52,14 +53,15 @@ export type LedgerOptions = {
 
 export function createLedger(db: AccountDatabase, options: LedgerOptions): Ledger {
   const { instance, onDirect = () => Promise.resolve(), most = mostRemembered } = options
-  const counters = countersOf(db, onDirect, most)
-  const calls = callsOf(db, instance, most)
-  const uses = usesOf(db)
+  const tallies = talliesInMemory()
+  const counters = countersOf(db, tallies, onDirect, most)
+  const calls = callsOf(db, tallies, instance, most)
+  const uses = usesOf(db, tallies)
   return {
+    of: tallies.of,
     saw: counters.saw,
     called: calls.called,
     used: uses.used,
-    highest: counters.highest,
     flush: sharing(async () => {
       await counters.flush()
       await uses.flush()
@@ -75,10 +77,10 @@ function counterOf(tag: string, day: number): Counter {
 
 function countersOf(
   db: AccountDatabase,
+  tallies: Tallies,
   onDirect: (tags: readonly string[]) => Promise<void>,
   most: number,
-): Pick<Ledger, 'saw' | 'highest' | 'flush'> {
-  const latest = new Map<string, Counter>()
+): Pick<Ledger, 'saw' | 'flush'> {
   const changed = unwritten<Counter>()
   const memory = memoryOf(most)
 
@@ -96,94 +98,95 @@ function countersOf(
   }
 
   return {
-    saw(tag, { day, used, refunded }) {
-      const known = latest.get(tag)
+    saw(found, { day, used, refunded }) {
+      const tally = tallies.keep(found)
+      if (tally.counter === undefined) memory.size += 1
       // Also when the clock of the store was set back: what it counts now must be written down.
-      const counter = known?.day === day ? known : counterOf(tag, day)
-      if (counter !== known) latest.set(tag, counter)
+      if (tally.counter?.day !== day) tally.counter = counterOf(tally.tag, day)
+      const { counter } = tally
       if (used <= counter.used && refunded <= counter.refunded) return
       counter.used = Math.max(counter.used, used)
       counter.refunded = Math.max(counter.refunded, refunded)
       memory.sawDay(day)
       changed.add(counter)
     },
-    highest: (tag) => latest.get(tag),
     async flush() {
       await changed.write(write)
       // Postgres knows them now, so a record that Redis loses is read with them.
-      const isOver = memory.over(latest.size)
+      const isOver = memory.over()
       if (isOver === undefined) return
-      for (const [tag, counter] of latest) if (isOver(counter) && !counter.isWaiting) latest.delete(tag)
+      tallies.forget((tally) => {
+        const { counter } = tally
+        if (counter === undefined || counter.isWaiting || !isOver(counter)) return
+        tally.counter = undefined
+        memory.size -= 1
+      })
     },
   }
 }
 
 function callsOf(
   db: AccountDatabase,
+  tallies: Tallies,
   instance: string,
   most: number,
 ): Pick<Ledger, 'called' | 'flushCalls' | 'flushCallsOf'> {
-  const byAccount = new Map<string, Call[]>()
   const changed = unwritten<Call>()
   const memory = memoryOf(most)
   let timesForgotten = 0
 
-  function callOf(tag: string, day: number, endpoint: string): Call {
-    const known = byAccount.get(tag)
-    for (const call of known ?? []) if (call.endpoint === endpoint && call.day === day) return call
+  function callOf({ tag, calls }: Tally, day: number, endpoint: string): Call {
+    for (const call of calls) if (call.endpoint === endpoint && call.day === day) return call
     const countedBy = `${instance}${timesForgotten || ''}`
     const call = { tag, day, endpoint, countedBy, used: 0, isWaiting: false }
-    if (known === undefined) byAccount.set(tag, [call])
-    else known.push(call)
+    if (calls.push(call) === 1) memory.size += 1
     return call
   }
 
   return {
-    called(tag, day, endpoint) {
-      const call = callOf(tag, day, endpoint)
+    called(found, day, endpoint) {
+      const call = callOf(tallies.keep(found), day, endpoint)
       call.used += 1
       memory.sawDay(day)
       changed.add(call)
     },
     async flushCalls() {
       await changed.write((rows) => writeCalls(db, rows))
-      const isOver = memory.over(byAccount.size)
+      const isOver = memory.over()
       if (isOver === undefined) return
-      keep(byAccount, (call) => !isOver(call) || call.isWaiting)
+      tallies.forget((tally) => {
+        if (tally.calls.length === 0) return
+        tally.calls = tally.calls.filter((call) => call.isWaiting || !isOver(call))
+        if (tally.calls.length === 0) memory.size -= 1
+      })
       // What is forgotten is counted from zero again, so it needs rows of its own.
       timesForgotten += 1
     },
     async flushCallsOf(tag) {
-      const calls = byAccount.get(tag)
-      if (calls !== undefined) await writeCalls(db, calls)
+      const { calls } = tallies.of(tag)
+      if (calls.length > 0) await writeCalls(db, calls)
     },
   }
 }
 
-function keep(byAccount: Map<string, Call[]>, isKept: (call: Call) => boolean): void {
-  for (const [tag, calls] of byAccount) {
-    const kept = calls.filter(isKept)
-    if (kept.length === 0) byAccount.delete(tag)
-    else if (kept.length < calls.length) byAccount.set(tag, kept)
-  }
-}
-
 /** Notes the last use of each key once in a while. */
-function usesOf(db: AccountDatabase): Pick<Ledger, 'used' | 'flush'> {
+function usesOf(db: AccountDatabase, tallies: Tallies): Pick<Ledger, 'used' | 'flush'> {
   const changed = unwritten<Use>()
-  let noted = new Map<string, Use>()
-  let since = 0
+
+  function useOf({ tag, uses }: Tally, selector: string): Use {
+    for (const use of uses) if (use.selector === selector) return use
+    const use = { tag, selector, usedAt: 0, notedAt: -Infinity, isWaiting: false }
+    uses.push(use)
+    return use
+  }
+
   return {
-    used(tag, selector, usedAt) {
-      if (Math.abs(usedAt - since) >= usePrecisionMs) {
-        since = usedAt
-        noted = new Map(changed.all().map((use) => [use.tag + use.selector, use]))
-      }
-      const known = noted.get(tag + selector)
-      if (known?.isWaiting) known.usedAt = usedAt
-      if (known !== undefined) return
-      const use = { tag, selector, usedAt, isWaiting: false }
-      noted.set(tag + selector, use)
+    used(found, selector, usedAt) {
+      const use = useOf(tallies.keep(found), selector)
+      if (use.isWaiting) use.usedAt = usedAt
+      if (Math.abs(usedAt - use.notedAt) < usePrecisionMs) return
+      use.usedAt = usedAt
+      use.notedAt = usedAt
       changed.add(use)
     },
     flush: () => changed.write((rows) => writeUses(db, rows)),
@@ -208,7 +211,6 @@ function unwritten<T extends Waiting>() {
 
   return {
     add,
-    all: (): readonly T[] => entries,
     async write(write: (rows: readonly T[]) => Promise<void>): Promise<void> {
       const due = entries
       entries = []
@@ -226,25 +228,6 @@ function unwritten<T extends Waiting>() {
 }
 
 const rowsPerStatement = 1000
-
-/** Says what is to be forgotten: all when there is too much of it, and on a new day what is of days that are over. */
-function memoryOf(most: number) {
-  let newest = 0
-  let keptFrom = 0
-  return {
-    sawDay(day: number): void {
-      if (day > newest) newest = day
-    },
-    /** What may go once it is written, or undefined when nothing need to. */
-    over(size: number): ((of: { readonly day: number }) => boolean) | undefined {
-      if (size > most) return () => true
-      const from = newest - 1 // a call of yesterday may still be under way
-      if (from <= keptFrom) return undefined
-      keptFrom = from
-      return ({ day }) => day < from
-    },
-  }
-}
 
 /** Some 20 MB. */
 const mostRemembered = 100_000

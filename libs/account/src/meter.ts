@@ -99,7 +99,7 @@ function settle(
   if (charge === undefined || standing === undefined || caller === undefined) return undefined
   res.locals.charge = undefined
   if (status >= 200 && status < 300) {
-    if (operation !== undefined) ledger.called(caller.tag, charge.day, operation.name)
+    if (operation !== undefined) ledger.called(caller.tally, charge.day, operation.name)
     return undefined
   }
   res.locals.standing = { ...standing, usedToday: standing.usedToday - 1 }

@@ -122,10 +122,10 @@ const attempts = 5
 async function askOnce(
   { db, ledger, clock }: PostgresGateOptions,
   quotas: string,
-  { tag, selector, digests, cost }: GateRequest,
+  { tag, selector, digests, cost, tally = ledger.of(tag) }: GateRequest,
   inPlace: 'away' | 'here' | null,
 ): Promise<GateRow> {
-  const seen = ledger.highest(tag)
+  const seen = tally.counter
   const at = clock === undefined ? null : new Date(clock())
   const gate = sql.ref(inPlace === null ? 'pass_gate' : 'pass_gate_in_place')
   const place = inPlace === null ? sql`` : sql`, ${inPlace}::text`

@@ -132,7 +132,7 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
   const common = { db, ledger, plans, burst, clock }
   const records = redisRecords({
     ...{ ...common, redis, answerWithinMs, prefix: deployment.code },
-    ...{ epoch: () => epoch.current, floor: ledger.highest },
+    ...{ epoch: () => epoch.current, floor: ({ tag, tally = ledger.of(tag) }) => tally.counter },
   })
   const copying = { records, db, ledger, epoch: () => epoch.current }
   const copy = (tag: string): Promise<void> => replicate(copying, tag)

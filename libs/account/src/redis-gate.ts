@@ -102,14 +102,16 @@ async function copyToRedis(
   const snapshot = found ?? gone
   if (snapshot === undefined) return undefined
   const counted = await records.write(tag, epochRead, found?.day ?? day, snapshot)
-  if (counted.used > snapshot.used || counted.refunded > snapshot.refunded) ledger.saw(tag, counted)
+  if (counted.used > snapshot.used || counted.refunded > snapshot.refunded)
+    ledger.saw(ledger.of(tag), counted)
   return snapshot
 }
 
-function verdictOf({ ledger, planIds }: RedisGateOptions, { tag, cost }: GateRequest, reply: Reply): Verdict {
+function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, reply: Reply): Verdict {
+  const { tag, cost, tally = ledger.of(tag) } = request
   const { outcome, plan, now, day, used, refunded, direct, usedBefore, burstRemaining, waitMs } = reply
   if (outcome === 'expired' || outcome === 'suspended') return { outcome }
-  ledger.saw(tag, { day, used, refunded })
+  ledger.saw(tally, { day, used, refunded })
   const usedToday = used - refunded + direct
   const standing = { plan: planIds[plan] ?? '', now, day, usedToday, usedBefore, burstRemaining }
   if (outcome !== 'ok') return { ...standing, outcome: outcome === 'over' ? 'over' : 'burst', waitMs }
@@ -128,6 +130,7 @@ async function reasonFor(postgres: Gate, request: GateRequest): Promise<Verdict 
 async function refund({ records, ledger, db }: RedisGateOptions, charge: Charge): Promise<void> {
   const refunded = await records.refund(charge.tag, charge.day)
   if (refunded === undefined) return refundInPostgres(db, charge)
-  const seen = ledger.highest(charge.tag)
-  ledger.saw(charge.tag, { day: charge.day, used: seen?.day === charge.day ? seen.used : 0, refunded })
+  const tally = ledger.of(charge.tag)
+  const used = tally.counter?.day === charge.day ? tally.counter.used : 0
+  ledger.saw(tally, { day: charge.day, used, refunded })
 }

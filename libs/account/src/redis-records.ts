@@ -6,6 +6,7 @@ import type { Snapshot } from './account-snapshot.ts'
 import type { Burst, GateRequest } from './gate.ts'
 import type { Seen } from './ledger.ts'
 import type { Plans } from './plans.ts'
+import type { Tally } from './tallies.ts'
 import {
   gateReplyFields,
   gateReplyHeader,
@@ -43,7 +44,7 @@ export type RedisRecordsOptions = {
   /** Overrides the clock of Redis (Unix milliseconds), for tests. */
   readonly clock: (() => number) | undefined
   /** The highest count this instance has seen for an account: a record that shows less is raised to it. */
-  readonly floor: (tag: string) => Seen | undefined
+  readonly floor: (of: { readonly tag: string; readonly tally?: Tally }) => Seen | undefined
   /** How long an answer is waited for, in milliseconds; after that the question holds no more. 75 unless told. */
   readonly answerWithinMs?: number | undefined
 }
@@ -90,7 +91,8 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
   async function askAll(requests: readonly GateRequest[]): Promise<Reply[]> {
-    const args = [epoch(), testClock(), ...requests.flatMap((one) => askFor(one, floor(one.tag)))]
+    const args = [epoch(), testClock()]
+    for (const request of requests) addQuestion(args, request, floor(request))
     const keys = requests.map(({ tag }) => recordOf(tag))
     const flat = await put(gate, keys, args)
     return requests.map((_, index) => readReply(flat, index))
@@ -100,7 +102,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
     // In a cluster the records of one call must lie in one slot, so each account has its own call.
     ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
     async write(tag, epochRead, day, snapshot) {
-      const fields = recordFields(day, snapshot, floor(tag))
+      const fields = recordFields(day, snapshot, floor({ tag }))
       const written = runScript(redis, write, [recordOf(tag)], [testClock(), epochRead, ...fields])
       const [dayNow = day, used = 0, refunded = 0] = await within(answerWithinMs, written)
       return { day: dayNow, used, refunded }
@@ -113,8 +115,11 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   }
 }
 
-/** Bounds how long one call keeps Redis from others: about a millisecond. */
-const mostPerCall = 256
+/**
+ * So few that Redis works on the first questions of a turn while the rest are still being put, and its first answers
+ * are worked on while it has others to do: all in one call, each of the two would wait for the other half of the time.
+ */
+const mostPerCall = 32
 
 /**
  * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies: it
@@ -156,8 +161,12 @@ function prepare(text: string): Script {
 const write = prepare(writeScript)
 const refund = prepare(refundScript)
 
-function askFor({ selector, digests, cost }: GateRequest, seen: Seen | undefined): Argument[] {
-  return [selector, digests.join(' '), cost, seen?.day ?? 0, seen?.used ?? 0]
+function addQuestion(
+  args: Argument[],
+  { selector, digests, cost }: GateRequest,
+  seen: Seen | undefined,
+): void {
+  args.push(selector, digests.join(' '), cost, seen?.day ?? 0, seen?.used ?? 0)
 }
 
 function recordFields(day: number, snapshot: Snapshot, seen: Seen | undefined): Argument[] {

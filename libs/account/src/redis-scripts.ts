@@ -21,7 +21,9 @@ end`
 
 /** The numbers of a script's reply. */
 export function unpackReply(reply: Buffer): number[] {
-  return Array.from({ length: reply.length / 8 }, (_, index) => reply.readDoubleLE(index * 8))
+  const numbers: number[] = []
+  for (let at = 0; at < reply.length; at += 8) numbers.push(reply.readDoubleLE(at))
+  return numbers
 }
 
 /** The first argument of a question is the instant until which it holds. */

@@ -57,24 +57,25 @@ export function quotaWindows(
   usedToday: number,
   usedThisMonth: number,
 ): Window[] {
-  const daily = {
-    name: 'daily',
-    limit: plan.daily,
-    remaining: Math.min(plan.daily, Math.max(0, plan.daily - usedToday)),
-    resetsAt: ((day + 1) * dayMs) / 1000,
-    seconds: dayMs / 1000,
-  }
+  const daily = quotaWindow('daily', plan.daily, usedToday, day, day + 1)
   if (plan.monthly === null) return [daily]
-  const end = nextMonthStart(day)
-  const monthly = {
-    name: 'monthly',
-    limit: plan.monthly,
-    remaining: Math.min(plan.monthly, Math.max(0, plan.monthly - usedThisMonth)),
-    resetsAt: (end * dayMs) / 1000,
-    seconds: ((end - monthStart(day)) * dayMs) / 1000,
-  }
-  return [daily, monthly]
+  const { start, end } = monthOf(day)
+  return [daily, quotaWindow('monthly', plan.monthly, usedThisMonth, start, end)]
 }
+
+function quotaWindow(name: string, limit: number, used: number, start: number, end: number): Window {
+  const remaining = Math.min(limit, Math.max(0, limit - used))
+  return { name, limit, remaining, resetsAt: (end * dayMs) / 1000, seconds: ((end - start) * dayMs) / 1000 }
+}
+
+/** First day of a day's month and of the next. Nearly every request asks for the same month. */
+const monthOf = (() => {
+  let last = { start: 0, end: 0 }
+  return (day: number) => {
+    if (day < last.start || day >= last.end) last = { start: monthStart(day), end: nextMonthStart(day) }
+    return last
+  }
+})()
 
 /** The window that binds: fewest remaining; of equals the one that resets later. */
 export function bindingWindow(windows: readonly Window[]): Window {
@@ -95,16 +96,18 @@ export function bindingWindow(windows: readonly Window[]): Window {
  * @returns a flat list of header names and values
  */
 export function limitHeaders(windows: readonly Window[], binding: Window, nowSeconds: number): string[] {
-  const policies = windows.map((window) => `"${window.name}";q=${window.limit};w=${window.seconds}`)
-  const states = windows.map((window) => {
-    const wait = Math.max(0, Math.ceil(window.resetsAt - nowSeconds))
-    return `"${window.name}";r=${window.remaining};t=${wait}`
-  })
+  let policies = ''
+  let states = ''
+  for (const { name, limit, remaining, resetsAt, seconds } of windows) {
+    const separator = policies === '' ? '"' : ', "'
+    policies += `${separator}${name}";q=${limit};w=${seconds}`
+    states += `${separator}${name}";r=${remaining};t=${Math.max(0, Math.ceil(resetsAt - nowSeconds))}`
+  }
   return [
     'X-RateLimit-Limit', String(binding.limit),
     'X-RateLimit-Remaining', String(binding.remaining),
     'X-RateLimit-Reset', String(Math.ceil(binding.resetsAt)),
-    'RateLimit-Policy', policies.join(', '),
-    'RateLimit', states.join(', '),
+    'RateLimit-Policy', policies,
+    'RateLimit', states,
   ] // prettier-ignore
 }

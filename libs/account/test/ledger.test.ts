@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '@hearth/chassis/database'
 import type { AccountTables } from '../src/database.ts'
 import { createLedger, type LedgerOptions } from '../src/ledger.ts'
-import { insertAccount, openTestDatabase } from './support.ts'
+import { insertAccount, insertKey, openTestDatabase } from './support.ts'
 
 const day = 20_000
 const endpoint = 'POST /v1/echo'
@@ -50,14 +50,14 @@ describe('the ledger', () => {
     const tags = await accounts(10)
     for (let round = 1; round <= 4; round++) {
       for (const tag of tags) {
-        ledger.saw(tag, { day, used: round * 2, refunded: 0 })
-        ledger.called(tag, day, endpoint)
+        ledger.saw(ledger.of(tag), { day, used: round * 2, refunded: 0 })
+        ledger.called(ledger.of(tag), day, endpoint)
       }
       await ledger.flush()
       await ledger.flushCalls()
     }
 
-    expect(tags.filter((tag) => ledger.highest(tag) !== undefined)).toEqual([])
+    expect(tags.filter((tag) => ledger.of(tag).counter !== undefined)).toEqual([])
     for (const tag of tags) {
       expect(await daysOf(tag)).toEqual([[day, 8, 0]])
       expect(await callsOf(tag)).toBe(4)
@@ -68,10 +68,10 @@ describe('the ledger', () => {
     const ledger = open({ most: 1 })
     const [tag = '', ...others] = await accounts(4)
     for (let round = 1; round <= 6; round++) {
-      ledger.called(tag, day, endpoint)
-      for (const other of others) ledger.called(other, day, endpoint)
+      ledger.called(ledger.of(tag), day, endpoint)
+      for (const other of others) ledger.called(ledger.of(other), day, endpoint)
       const writing = ledger.flushCalls()
-      ledger.called(tag, day, endpoint) // is not written yet, so it must not be forgotten
+      ledger.called(ledger.of(tag), day, endpoint) // is not written yet, so it must not be forgotten
       await writing
     }
     await ledger.flushCalls()
@@ -83,8 +83,8 @@ describe('the ledger', () => {
     const ledger = open({ most: 3 })
     const tags = await accounts(10)
     for (const tag of tags) {
-      ledger.saw(tag, { day, used: 5, refunded: 2 })
-      ledger.called(tag, day, endpoint)
+      ledger.saw(ledger.of(tag), { day, used: 5, refunded: 2 })
+      ledger.called(ledger.of(tag), day, endpoint)
     }
     await sql`alter table usage_day rename to away`.execute(database.db)
     await sql`alter table usage_endpoint rename to away_too`.execute(database.db)
@@ -93,7 +93,7 @@ describe('the ledger', () => {
     await sql`alter table away rename to usage_day`.execute(database.db)
     await sql`alter table away_too rename to usage_endpoint`.execute(database.db)
 
-    expect(tags.map((tag) => ledger.highest(tag)?.used)).toEqual(tags.map(() => 5))
+    expect(tags.map((tag) => ledger.of(tag).counter?.used)).toEqual(tags.map(() => 5))
     await ledger.flush()
     await ledger.flushCalls()
     for (const tag of tags) {
@@ -105,18 +105,18 @@ describe('the ledger', () => {
   test('keeps as a floor what was seen while a flush ran, however little it may remember', async () => {
     const ledger = open({ most: 0 })
     const tag = await account()
-    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 1, refunded: 0 })
     await ledger.flush()
-    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 2, refunded: 0 })
     let flush = Promise.resolve()
     await whileLocked(tag, async () => {
       flush = ledger.flush()
       await sql`select pg_sleep(0.05)`.execute(database.db)
-      ledger.saw(tag, { day, used: 3, refunded: 0 })
+      ledger.saw(ledger.of(tag), { day, used: 3, refunded: 0 })
     })
     await flush
 
-    expect(ledger.highest(tag)).toMatchObject({ day, used: 3 })
+    expect(ledger.of(tag).counter).toMatchObject({ day, used: 3 })
     await ledger.flush()
     expect(await daysOf(tag)).toEqual([[day, 3, 0]])
   })
@@ -124,25 +124,25 @@ describe('the ledger', () => {
   test('remembers the counts of today and yesterday while they are few', async () => {
     const ledger = open()
     const [early = '', late = '', tag = ''] = await accounts(3)
-    ledger.saw(early, { day: day - 2, used: 5, refunded: 0 })
-    ledger.saw(late, { day: day - 1, used: 5, refunded: 0 })
-    ledger.saw(tag, { day, used: 5, refunded: 0 })
+    ledger.saw(ledger.of(early), { day: day - 2, used: 5, refunded: 0 })
+    ledger.saw(ledger.of(late), { day: day - 1, used: 5, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 5, refunded: 0 })
     await ledger.flush()
 
-    expect([early, late, tag].map((one) => ledger.highest(one)?.day)).toEqual([undefined, day - 1, day])
+    expect([early, late, tag].map((one) => ledger.of(one).counter?.day)).toEqual([undefined, day - 1, day])
   })
 
   test('ends a flush though counters go on changing, and leaves the changes to the next', async () => {
     const ledger = open()
     const tag = await account()
-    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 1, refunded: 0 })
     await ledger.flush()
-    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 2, refunded: 0 })
     let used = 2
     let isBusy = true
     const count = () => {
       if (!isBusy) return
-      ledger.saw(tag, { day, used: ++used, refunded: 0 })
+      ledger.saw(ledger.of(tag), { day, used: ++used, refunded: 0 })
       setImmediate(count)
     }
     count()
@@ -156,15 +156,15 @@ describe('the ledger', () => {
   test('has written, when a flush ends, what was seen before it was asked for, also while another ran', async () => {
     const ledger = open()
     const tag = await account()
-    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 1, refunded: 0 })
     await ledger.flush()
-    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 2, refunded: 0 })
     let second = Promise.resolve()
     let first = Promise.resolve()
     await whileLocked(tag, async () => {
       first = ledger.flush()
       await sql`select pg_sleep(0.05)`.execute(database.db)
-      ledger.saw(tag, { day, used: 3, refunded: 1 })
+      ledger.saw(ledger.of(tag), { day, used: 3, refunded: 1 })
       second = ledger.flush()
     })
     await first
@@ -177,8 +177,8 @@ describe('the ledger', () => {
     const ledger = open()
     const [gone = '', tag = ''] = await accounts(2)
     for (const one of [gone, tag]) {
-      ledger.saw(one, { day, used: 5, refunded: 0 })
-      ledger.called(one, day, endpoint)
+      ledger.saw(ledger.of(one), { day, used: 5, refunded: 0 })
+      ledger.called(ledger.of(one), day, endpoint)
     }
     await database.db.deleteFrom('account').where('tag', '=', gone).execute()
     await ledger.flush()
@@ -191,11 +191,11 @@ describe('the ledger', () => {
   test('writes what is counted when the clock of the store was ahead for a while', async () => {
     const ledger = open()
     const tag = await account()
-    ledger.saw(tag, { day, used: 1, refunded: 0 })
-    ledger.saw(tag, { day: day + 10, used: 2, refunded: 0 })
-    ledger.saw(tag, { day, used: 4, refunded: 1 })
+    ledger.saw(ledger.of(tag), { day, used: 1, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day: day + 10, used: 2, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 4, refunded: 1 })
     await ledger.flush()
-    ledger.saw(tag, { day, used: 5, refunded: 1 })
+    ledger.saw(ledger.of(tag), { day, used: 5, refunded: 1 })
     await ledger.flush()
 
     expect(await daysOf(tag)).toEqual([
@@ -207,8 +207,8 @@ describe('the ledger', () => {
   test('takes nothing back that another instance has written', async () => {
     const [one, two] = [open(), open()]
     const tag = await account()
-    one.saw(tag, { day, used: 7, refunded: 1 })
-    two.saw(tag, { day, used: 5, refunded: 2 })
+    one.saw(one.of(tag), { day, used: 7, refunded: 1 })
+    two.saw(two.of(tag), { day, used: 5, refunded: 2 })
     await Promise.all([one.flush(), two.flush()])
 
     expect(await daysOf(tag)).toEqual([[day, 7, 2]])
@@ -225,18 +225,18 @@ describe('the ledger', () => {
     })
     const tag = await account()
     await chargeDirectly(tag)
-    ledger.saw(tag, { day, used: 1, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 1, refunded: 0 })
     await ledger.flush()
     works = true
     for (let i = 0; i < 3; i++) await ledger.flush()
     expect(told).toEqual([[tag], [tag]])
 
-    ledger.saw(tag, { day, used: 2, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 2, refunded: 0 })
     await ledger.flush()
     expect(told).toHaveLength(2)
 
     await chargeDirectly(tag)
-    ledger.saw(tag, { day, used: 3, refunded: 0 })
+    ledger.saw(ledger.of(tag), { day, used: 3, refunded: 0 })
     await ledger.flush()
     expect(told).toHaveLength(3)
   })
@@ -244,13 +244,67 @@ describe('the ledger', () => {
   test('writes the calls of one account for who is about to read them', async () => {
     const ledger = open()
     const [tag = '', other = ''] = await accounts(2)
-    for (const one of [tag, other, tag]) ledger.called(one, day, endpoint)
+    for (const one of [tag, other, tag]) ledger.called(ledger.of(one), day, endpoint)
     await ledger.flushCallsOf(tag)
     expect([await callsOf(tag), await callsOf(other)]).toEqual([2, 0])
 
     await ledger.flushCalls()
     expect([await callsOf(tag), await callsOf(other)]).toEqual([2, 1])
   })
+
+  test('goes on counting for who found an account before it was forgotten', async () => {
+    const ledger = open({ most: 3 })
+    const tags = await accounts(10)
+    const tallies = tags.map(ledger.of)
+    for (const round of [1, 2, 3]) {
+      for (const tally of tallies) {
+        ledger.saw(tally, { day, used: round, refunded: 0 })
+        ledger.called(tally, day, endpoint)
+      }
+      expect(tags.map((tag) => ledger.of(tag).counter?.used)).toEqual(tags.map(() => round))
+      await ledger.flush()
+      await ledger.flushCalls()
+    }
+
+    expect(await Promise.all(tags.map(daysOf))).toEqual(tags.map(() => [[day, 3, 0]]))
+    expect(await Promise.all(tags.map(callsOf))).toEqual(tags.map(() => 3))
+  })
+
+  test('lets two who found an account before it was known count for one', async () => {
+    const ledger = open()
+    const tag = await account()
+    const [one, other] = [ledger.of(tag), ledger.of(tag)]
+    for (const tally of [one, other, one]) {
+      ledger.saw(tally, { day, used: 1, refunded: 0 })
+      ledger.called(tally, day, endpoint)
+    }
+    await ledger.flushCalls()
+
+    expect(ledger.of(tag).counter).toMatchObject({ day, used: 1 })
+    expect(await callsOf(tag)).toBe(3)
+  })
+
+  test('remembers nothing for being asked', () => {
+    const ledger = open()
+    const asked = ledger.of('nobody0000')
+
+    expect(ledger.of('nobody0000')).not.toBe(asked)
+  })
+
+  test('writes the use of a key whose selector means nothing to it, though something to Postgres', async () => {
+    const ledger = open()
+    const tag = await account()
+    const { selector } = await insertKey(database.db, tag, null, 'NULL')
+    ledger.used(ledger.of(tag), selector, Date.UTC(2026, 10, 20, 12))
+    await ledger.flush()
+
+    const { rows } = await sql<{ at: Date | null }>`
+      select last_used_at as at from api_key where tag = ${tag} and selector = ${selector}`.execute(
+      database.db,
+    )
+    expect(rows[0]?.at).toEqual(new Date(Date.UTC(2026, 10, 20, 12)))
+  })
+
   test('knows the last use of a key to a minute', async () => {
     const ledger = open()
     const { tag, selector } = await insertAccount(database.db)
@@ -262,7 +316,7 @@ describe('the ledger', () => {
       return rows[0]?.at.getTime() ?? 0
     }
     for (let second = 0; second <= 200; second += 7) {
-      ledger.used(tag, selector, start + second * 1000)
+      ledger.used(ledger.of(tag), selector, start + second * 1000)
       await ledger.flush()
 
       expect(await lastUse()).toBeLessThanOrEqual(start + second * 1000)
@@ -276,7 +330,7 @@ describe('the ledger', () => {
     const start = Date.UTC(2026, 10, 20, 12)
     await sql`alter table api_key rename to away`.execute(database.db)
     for (let second = 0; second <= 100; second += 10) {
-      ledger.used(tag, selector, start + second * 1000)
+      ledger.used(ledger.of(tag), selector, start + second * 1000)
       await expect(ledger.flush()).rejects.toThrow('api_key')
     }
     await sql`alter table away rename to api_key`.execute(database.db)

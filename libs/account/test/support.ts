@@ -115,8 +115,12 @@ export async function insertAccount(
   return { tag, ...(await insertKey(db, tag, expiresAt)) }
 }
 
-export async function insertKey(db: AccountDatabase, tag: string, expiresAt: Date | null = null) {
-  const selector = randomBase62(4)
+export async function insertKey(
+  db: AccountDatabase,
+  tag: string,
+  expiresAt: Date | null = null,
+  selector = randomBase62(4),
+) {
   const key = makeKey({ service: 'slr', tag, selector }, randomBase62(32))
   const digest = digestKey(key, pepper)
   await db
