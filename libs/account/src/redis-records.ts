@@ -119,7 +119,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
  * So few that Redis works on the first questions of a turn while the rest are still being put, and its first answers
  * are worked on while it has others to do: all in one call, each of the two would wait for the other half of the time.
  */
-const mostPerCall = 32
+const mostPerCall = 16
 
 /**
  * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies: it

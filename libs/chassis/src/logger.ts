@@ -82,7 +82,7 @@ function standardOutput(): DestinationStream {
   }
 }
 
-const largestWrite = 16_384
+const largestWrite = 65_536
 /** Lines begin with their level. */
 const isPatient = (line: string): boolean => line.startsWith('{"level":"info"')
 

@@ -14,7 +14,7 @@ export function isWholeBody(req: Request, limit: number): boolean {
     Number(length) === req.readableLength &&
     req.readableLength <= limit &&
     encoding === undefined &&
-    /^application\/json(?:; ?charset=utf-8)?$/i.test(type)
+    (type === 'application/json' || /^application\/json(?:; ?charset=utf-8)?$/i.test(type))
   )
 }
 
