@@ -84,19 +84,6 @@ function countersOf(
   const changed = unwritten<Counter>()
   const memory = memoryOf(most)
 
-  async function write(rows: readonly Counter[]): Promise<void> {
-    const news = await writeCounters(db, rows)
-    if (news.length === 0) return
-    const before = news.map(({ counter }) => counter.direct)
-    for (const { counter, direct } of news) counter.direct = direct
-    onDirect(news.map(({ counter }) => counter.tag)).catch(() => {
-      for (const [index, { counter }] of news.entries()) {
-        counter.direct = before[index] ?? 0
-        changed.add(counter)
-      }
-    })
-  }
-
   return {
     saw(found, { day, used, refunded }) {
       const tally = tallies.keep(found)
@@ -111,7 +98,7 @@ function countersOf(
       changed.add(counter)
     },
     async flush() {
-      await changed.write(write)
+      await changed.write((rows) => writeAndTell(db, rows, onDirect, changed.add))
       // Postgres knows them now, so a record that Redis loses is read with them.
       const isOver = memory.over()
       if (isOver === undefined) return
@@ -123,6 +110,25 @@ function countersOf(
       })
     },
   }
+}
+
+/** Tells of charges that Postgres knows and Redis may not; when that fails, the counters are to be written again. */
+async function writeAndTell(
+  db: AccountDatabase,
+  rows: readonly Counter[],
+  onDirect: (tags: readonly string[]) => Promise<void>,
+  again: (counter: Counter) => void,
+): Promise<void> {
+  const news = await writeCounters(db, rows)
+  if (news.length === 0) return
+  const before = news.map(({ counter }) => counter.direct)
+  for (const { counter, direct } of news) counter.direct = direct
+  onDirect(news.map(({ counter }) => counter.tag)).catch(() => {
+    for (const [index, { counter }] of news.entries()) {
+      counter.direct = before[index] ?? 0
+      again(counter)
+    }
+  })
 }
 
 function callsOf(

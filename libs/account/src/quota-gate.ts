@@ -1,3 +1,4 @@
+import { keptConnections } from '@hearth/chassis/database'
 import { sql } from 'kysely'
 import type { Cluster, Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -72,6 +73,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   onDisconnect(redis, trust.disconnected)
   await connectedOrNot(redis)
   await trust.restore()
+  await rehearse(parts.postgres).catch(ignore)
   return {
     ...failoverGate(onRedis, postgres, trust),
     ...{ ledger, outbox },
@@ -82,6 +84,19 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
       await instances.leave()
     },
   }
+}
+
+/**
+ * Asks Postgres about nobody, on all connections that stay open: the first outage of Redis then finds them open, the
+ * statement prepared and the code compiled.
+ */
+async function rehearse(postgres: Gate): Promise<void> {
+  const nobody = { tag: '-', selector: '-', digests: [], cost: 0 } as const
+  await Promise.all(Array.from({ length: keptConnections }, () => postgres.check(nobody)))
+}
+
+function ignore(): void {
+  // it can wait until there is an outage
 }
 
 function trustOptions(

@@ -106,10 +106,10 @@ function oneAtATime(attempt: () => Promise<boolean>): () => Promise<boolean> {
 }
 
 /** How long an instance trusts a Redis that it does not hear from, in milliseconds. */
-export const leaseMs = 200
+export const leaseMs = 100
 
 const probeEveryMs = 250
-const beatEveryMs = 50
+const beatEveryMs = 25
 /** One sign of life, and the time for its answer. */
 const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */

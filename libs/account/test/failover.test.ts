@@ -1,9 +1,26 @@
+import { keptConnections } from '@hearth/chassis/database'
+import { sql } from 'kysely'
 import type { Verdict } from '../src/gate.ts'
 import { openRig, until, type Rig } from './failover-rig.ts'
+import { openTestGate } from './support.ts'
 
 const allowed = (verdicts: readonly Verdict[]) => verdicts.filter(({ outcome }) => outcome === 'ok')
 const usedOf = (verdict: Verdict) => ('plan' in verdict ? verdict.usedToday : -1)
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+test('the first outage finds connections to Postgres, and does not have to open them (T13)', async () => {
+  const test_ = await openTestGate('redis')
+  const { rows } = await sql<{ opened: number; asked: number }>`
+    select count(*)::integer as opened, count(*) filter (where query like '%pass_gate%')::integer as asked
+    from pg_stat_activity where datname = current_database() and application_name = 'hearth-test'`.execute(
+    test_.db,
+  )
+  await test_.close()
+
+  expect(rows[0]?.opened).toBeGreaterThanOrEqual(keptConnections)
+  // The last question of some of them was another.
+  expect(rows[0]?.asked).toBeGreaterThanOrEqual(keptConnections - 3)
+})
 
 describe('when Redis goes away and comes back', () => {
   let rig: Rig

@@ -135,11 +135,16 @@ async function openEmbedded<DB>(options: DatabaseOptions): Promise<Database<DB>>
   }
 }
 
+/** Connections that stay open, once opened, though nobody uses them. */
+export const keptConnections = 5
+
 function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
   const { schema, log, queryTimeoutMs = 1_000, connectTimeoutMs = 1_000 } = options
   const target = { url, schema, log, connectTimeoutMs }
   const pool = createPool(target, {
     max: options.maxConnections ?? 10,
+    // Who has to turn to Postgres all at once, as when Redis breaks, must not have to connect first.
+    min: Math.min(keptConnections, options.maxConnections ?? 10),
     // With a connection go the statements that it has prepared, also those about tables that have gone.
     maxLifetimeSeconds: 3_600,
     query_timeout: queryTimeoutMs,

@@ -61,7 +61,7 @@ describe('three processes whose Redis', () => {
 
     report('T13', outcome)
     measured(`T13: Redis was used again ${back.toFixed(0)} ms after it answered`)
-    expectNoHarm(rig, outcome, withALease)
+    expectNoHarm(rig, outcome)
     if (!isStarved(outcome)) expect(back).toBeLessThan(size(5_000, 1_000))
     expectGivenUpOnce(outcome)
     await expectCounted(rig, outcome, (account) => quota(account, all))
@@ -237,7 +237,7 @@ describe('three processes whose Redis', () => {
     ])
     const inWords = grown.map((mb) => mb.map((one) => one.toFixed(1)).join(' of '))
     measured(`T27: memory kept of memory held grown by ${inWords.join(', ')} MB`)
-    expectNoHarm(rig, outcome, withALease)
+    expectNoHarm(rig, outcome)
     await expectCounted(rig, outcome, (account) => quota(account, all))
     expect(reasonsOf(outcome).length).toBeLessThanOrEqual(flaps * rig.instances.length)
     expect(Math.max(...grown.map(([kept = NaN]) => kept))).toBeLessThan(5)
@@ -273,8 +273,8 @@ describe('three processes whose Redis', () => {
   })
 })
 
-/** Milliseconds: who gives Redis up waits until the others have heard of it, a lease longer at most. */
-const withALease = 250 + 200
+/** Milliseconds: with links that break all the time, some instance always waits for another, a lease longer at most. */
+const withALease = 250 + 100
 
 /** Whoever has found Redis away once, believes it until Redis is back. */
 function expectGivenUpOnce({ losses }: LoadOutcome): void {
