@@ -20,7 +20,8 @@ function assumptionsText(input: SolarInput, raw: unknown): string {
   let text = texts[0] ?? ''
   for (const [position, name] of given.entries()) {
     const value = input[name] ?? null
-    text += (typeof value === 'number' ? value : JSON.stringify(value)) + (texts[position + 1] ?? '')
+    const valueText = typeof value === 'number' ? String(value) : JSON.stringify(value)
+    text += valueText + (texts[position + 1] ?? '')
   }
   return text
 }
