@@ -7,6 +7,9 @@ export const SERVER_PACKAGES = {
   brew: ['redis', 'postgresql@17'],
 } as const
 
+/** What some tests need that are skipped, and say so, without it: promtool for the alerts. */
+export const OPTIONAL_PACKAGES = { apt: ['prometheus'] } as const
+
 /**
  * Finds an executable on PATH or in the places where Debian and Homebrew keep Postgres and Redis.
  * `beside` names programs that must lie in the same directory (initdb belongs to one version of postgres).

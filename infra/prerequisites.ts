@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { findBinary, missingServers, SERVER_PACKAGES } from './binaries.ts'
+import { findBinary, missingServers, OPTIONAL_PACKAGES, SERVER_PACKAGES } from './binaries.ts'
 
 /**
  * Makes sure the machine has the programs of Postgres and Redis; installs them on Debian and Ubuntu when
@@ -17,9 +17,24 @@ export function ensurePrerequisites(): void {
   )
   // The machine's package list may be partly out of reach and still be good enough, so only the installation decides.
   runQuietly([...asRoot, 'apt-get', 'update'])
-  const install = ['apt-get', 'install', '-y', '--no-install-recommends', ...SERVER_PACKAGES.apt]
-  const output = runQuietly([...asRoot, 'env', ...NO_SERVICES, ...install])
+  const output = install(asRoot, SERVER_PACKAGES.apt)
   if (missingServers().length > 0) throw new Error(`${advice(missingServers())}\n${output}`)
+}
+
+/** Where every test is to run (CI is set), also installs what some can be skipped without; it may fail. */
+export function ensureOptional(): void {
+  const asRoot = rootPrefix()
+  if (process.env['CI'] === undefined || findBinary('promtool') !== undefined) return
+  if (asRoot === undefined || findBinary('apt-get') === undefined) return
+  process.stdout.write(
+    `Installing ${OPTIONAL_PACKAGES.apt.join(' and ')} for the tests (no service is started) …\n`,
+  )
+  install(asRoot, OPTIONAL_PACKAGES.apt)
+}
+
+function install(asRoot: readonly string[], packages: readonly string[]): string {
+  const command = ['apt-get', 'install', '-y', '--no-install-recommends', ...packages]
+  return runQuietly([...asRoot, 'env', ...NO_SERVICES, ...command])
 }
 
 /** RUNLEVEL=1 makes invoke-rc.d refuse to start what a package has just installed. */

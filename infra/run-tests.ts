@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensurePrerequisites } from './prerequisites.ts'
+import { ensureOptional, ensurePrerequisites } from './prerequisites.ts'
 import { isCalled, projectsWith, ROOT, type Project } from './projects.ts'
 import { addResults, closingLine, failuresOf, readResults, type Counts } from './test-results.ts'
 
@@ -16,6 +16,7 @@ function runTests(names: readonly string[]): number {
   try {
     const projects = selectProjects(names)
     ensurePrerequisites()
+    ensureOptional()
     return report(projects, runThroughNx(projects))
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -20,7 +20,16 @@ const service: ServiceDefinition<SolarTables, typeof variables> = {
   migrations: [accountMigrations, solarMigrations],
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
-    const accounts = await openAccounts({ deployment, plans, envelope, db, redis, log, settings: config })
+    const accounts = await openAccounts({
+      deployment,
+      plans,
+      envelope,
+      db,
+      redis,
+      log,
+      metrics,
+      settings: config,
+    })
     const simulations = openSimulations({ ...config, randomSeed, log })
     const { publicUrl, trustProxy } = config
     const http = { log, publicUrl, trustProxy, isStarted, observe: metrics.observeRequest }

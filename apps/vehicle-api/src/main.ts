@@ -26,7 +26,16 @@ const service: ServiceDefinition<VehicleTables, typeof accountVariables> = {
   migrations,
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
-    const accounts = await openAccounts({ deployment, plans, envelope, db, redis, log, settings: config })
+    const accounts = await openAccounts({
+      deployment,
+      plans,
+      envelope,
+      db,
+      redis,
+      log,
+      metrics,
+      settings: config,
+    })
     const endOffer = await offerSample(database, log)
     const data = openServedData({ database, log })
     await data.refresh().catch((error: unknown) => {

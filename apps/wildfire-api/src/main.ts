@@ -25,7 +25,16 @@ const service: ServiceDefinition<WildfireTables, typeof accountVariables> = {
   migrations,
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
-    const accounts = await openAccounts({ deployment, plans, envelope, db, redis, log, settings: config })
+    const accounts = await openAccounts({
+      deployment,
+      plans,
+      envelope,
+      db,
+      redis,
+      log,
+      metrics,
+      settings: config,
+    })
     const counties = openCountyData({ database, log })
     await counties.refresh().catch((error: unknown) => {
       log.warn({ err: error }, 'the county data are not there yet; trying again each second')

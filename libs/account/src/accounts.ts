@@ -1,4 +1,5 @@
 import type { MountedOperation } from '@hearth/chassis/routes'
+import type { Metrics } from '@hearth/chassis/metrics'
 import { httpProblems, type ProblemKind } from '@hearth/chassis/errors'
 import type { Express } from 'express'
 import type { Cluster, Redis } from 'ioredis'
@@ -37,6 +38,8 @@ export type AccountsOptions = {
   readonly redis?: Redis | Cluster | undefined
   readonly log: Logger
   readonly settings: AccountSettings
+  /** Where gauges of the quota gate are added. */
+  readonly metrics?: Pick<Metrics, 'gauge'> | undefined
   /** Unix milliseconds for everything that is counted or expires, for tests; the clocks of the stores when absent. */
   readonly clock?: (() => number) | undefined
   /** How long Redis is waited for, in milliseconds; 75 unless told, and longer where a busy machine is no outage. */
@@ -85,6 +88,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     known: knownKeys(),
     strangers: burstLimiter({ perSecond: 10, size: 20 }),
   })
+  if (options.metrics !== undefined && options.redis !== undefined) addGauges(options.metrics, gate)
   const housekeeping = startHousekeeping(context)
   return {
     ...meter,
@@ -101,6 +105,18 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       return gate.close()
     },
   }
+}
+
+/** What an operator is to be woken for; see infra/prometheus. */
+function addGauges({ gauge }: Pick<Metrics, 'gauge'>, { serving, mayForget }: QuotaGate): void {
+  gauge(
+    'quota_gate_on_postgres',
+    '1 while quotas are counted in Postgres because Redis cannot be used, else 0.',
+    () => Number(serving() === 'postgres'),
+  )
+  gauge('quota_store_unsafe', '1 when Redis is set up so that it may evict counters, else 0.', () =>
+    Number(mayForget()),
+  )
 }
 
 /** What the endpoints share. @throws RangeError when there is no pepper */

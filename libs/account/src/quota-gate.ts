@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { countingPlace } from './counting-place.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
+import { evictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
 import { gateInstances } from './gate-instances.ts'
 import type { Burst, Gate } from './gate.ts'
@@ -13,7 +14,7 @@ import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
 import { redisGate, replicate } from './redis-gate.ts'
-import { beat, checkWritable, connectedOrNot, onDisconnect, warnOfEviction } from './redis-nodes.ts'
+import { beat, checkWritable, connectedOrNot, onDisconnect } from './redis-nodes.ts'
 import { redisRecords } from './redis-records.ts'
 import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
 import { secondLook } from './second-look.ts'
@@ -23,6 +24,8 @@ export type QuotaGate = Gate & {
   readonly ledger: Ledger
   readonly outbox: Outbox
   readonly serving: () => 'redis' | 'postgres'
+  /** Whether Redis is set up so that it may forget counters. */
+  readonly mayForget: () => boolean
   /** Writes the ledger for the last time and stops all timers. */
   readonly close: () => Promise<void>
 }
@@ -55,12 +58,14 @@ function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateO
     ledger,
     outbox: noOutbox,
     serving: () => 'postgres',
+    mayForget: () => false,
     close: () => stop(timers, ledger),
   }
 }
 
 async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
   const { log } = options
+  const eviction = evictionWatch(redis, log)
   const parts = partsOf(options, redis, () => trust.isTrusted())
   const { ledger, postgres, onRedis, outbox, instances, again } = parts
   const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
@@ -69,15 +74,17 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
     every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
     every(drainEveryMs, log, instances.stay),
     every(lookAgainEveryMs, log, () => (trust.isTrusted() ? again.look() : Promise.resolve())),
+    every(lookAtSettingsEveryMs, log, () => (trust.isTrusted() ? eviction.look() : Promise.resolve())),
   ]
   onDisconnect(redis, trust.disconnected)
   await connectedOrNot(redis)
   await trust.restore()
-  await rehearse(parts.postgres).catch(ignore)
+  await Promise.allSettled([rehearse(parts.postgres), trust.isTrusted() && eviction.look()])
   return {
     ...failoverGate(onRedis, postgres, trust),
     ...{ ledger, outbox },
     serving: () => (trust.isTrusted() ? 'redis' : 'postgres'),
+    mayForget: eviction.mayEvict,
     async close() {
       trust.close()
       await stop(timers, ledger)
@@ -95,24 +102,17 @@ async function rehearse(postgres: Gate): Promise<void> {
   await Promise.all(Array.from({ length: keptConnections }, () => postgres.check(nobody)))
 }
 
-function ignore(): void {
-  // it can wait until there is an outage
-}
-
 function trustOptions(
   { db, deployment, log, answerWithinMs = 75 }: QuotaGateOptions,
   redis: Redis | Cluster,
   { ledger, epoch, outbox, instances, again }: ReturnType<typeof partsOf>,
 ): RedisTrustOptions {
-  const once = { warned: false }
   return {
     ...{ log, hasOneNode: !redis.isCluster, catchUp: outbox.drain },
     connected: () => redis.status === 'ready',
     beat: () => beat(redis, answerWithinMs),
     async beforeTrust() {
       await checkWritable(redis, deployment.code, answerWithinMs)
-      if (!once.warned) await warnOfEviction(redis, log)
-      once.warned = true
       await ledger.flush()
       await instances.enter()
       // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
@@ -165,6 +165,7 @@ const flushEveryMs = 250
 /** Calls by endpoint decide nothing, and their rows cost more than those of counters. */
 const flushCallsEveryMs = 5_000
 const drainEveryMs = 50
+const lookAtSettingsEveryMs = 10_000
 /** By then every instance has written what it had seen when a record was found to be missing. */
 const lookAgainEveryMs = 2 * flushEveryMs
 

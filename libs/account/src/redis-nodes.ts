@@ -1,6 +1,5 @@
 import { inTime } from '@hearth/chassis/in-time'
 import { Cluster, type Redis } from 'ioredis'
-import type { Logger } from 'pino'
 
 /** Asks every node that counts for a sign of life. @throws when one does not give it within `ms` milliseconds */
 export async function beat(redis: Redis | Cluster, ms: number): Promise<void> {
@@ -22,17 +21,14 @@ export async function checkWritable(redis: Redis | Cluster, prefix: string, ms: 
   await inTime(ms, Promise.all(checks))
 }
 
-/** Logs when a node may forget counters to make room. They are read from the ledger again, but it is not meant so. */
-export async function warnOfEviction(redis: Redis | Cluster, log: Logger): Promise<void> {
+/** The policy by which a node may forget counters to make room, or undefined when none may. */
+export async function evictionPolicy(redis: Redis | Cluster): Promise<string | undefined> {
   for (const node of countingNodes(redis)) {
     const info = await node.info('memory')
     const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(info) ?? []
-    if (policy === 'noeviction' || /maxmemory:0\r/.test(info)) continue
-    log.error(
-      { policy },
-      'quota gate: Redis may evict counters when its memory is full; set its maxmemory-policy to noeviction',
-    )
+    if (policy !== 'noeviction' && !/maxmemory:0\r/.test(info)) return policy
   }
+  return undefined
 }
 
 /** Tells of every connection that ends, in a cluster that of any node. */

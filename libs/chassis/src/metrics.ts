@@ -1,8 +1,7 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** The metrics of one process. Further counters and gauges are made with `registers: [metrics.registry]`. */
+/** The metrics of one process. */
 export type Metrics = {
-  readonly registry: Registry
   readonly contentType: string
   /**
    * Records a finished request. Meant for every request: it costs about half a microsecond.
@@ -10,6 +9,8 @@ export type Metrics = {
    * @param seconds from the first byte of the request to the last of the answer
    */
   observeRequest: (method: string, route: string, status: number, seconds: number) => void
+  /** Adds a gauge whose value is read whenever metrics are asked for. @throws Error when the name is taken */
+  gauge: (name: string, help: string, read: () => number) => void
   /** All metrics in the text format of Prometheus. */
   metricsText: () => Promise<string>
 }
@@ -27,7 +28,6 @@ export function createMetrics(): Metrics {
   })
   const routes = new Set<string>()
   return {
-    registry,
     contentType: registry.contentType,
     observeRequest(method, route, status, seconds) {
       if (!routes.has(route)) {
@@ -35,6 +35,14 @@ export function createMetrics(): Metrics {
         else routes.add(route)
       }
       duration.observe({ method: METHODS.has(method) ? method : OTHER, route, status }, seconds)
+    },
+    gauge(name, help, read) {
+      new Gauge({
+        ...{ name, help, registers: [registry] },
+        collect() {
+          this.set(read())
+        },
+      })
     },
     metricsText: () => registry.metrics(),
   }

@@ -1,5 +1,5 @@
 import { until } from '@hearth/account/testing/service-rig'
-import { endAll, newSecret, untilStatus } from '@hearth/chassis/testing/service-process'
+import { endAll, newSecret, send, untilStatus } from '@hearth/chassis/testing/service-process'
 import { measured, size } from '@hearth/infra/campaign'
 import { startFaultProxy } from '@hearth/infra/fault-proxy'
 import { applyRedisUsers } from '@hearth/infra/redis-users'
@@ -88,11 +88,11 @@ function offsetOf(url: string): Promise<number> {
 }
 
 /**
- * It is said in the log, where an operator's alert can find it: the contract has no status page that could say more,
- * and for clients nothing is different, since what is dropped is read again.
+ * It is said in the log and in a gauge that an alert watches (infra/prometheus): the contract has no status page, and
+ * for clients nothing is different, since what is dropped is read again.
  */
 describe('a Redis that may evict', () => {
-  test('is complained of, and a counter that it drops is read again (T17)', async () => {
+  test('is complained of until it no longer may, and a counter that it drops is read again (T17)', async () => {
     const rig = await openSolarRig({
       instances: 1,
       redis: { maxmemory: '3mb', maxmemoryPolicy: 'allkeys-lru' },
@@ -114,6 +114,11 @@ describe('a Redis that may evict', () => {
       expect(rig.instance(0).service().output()).toMatch(
         /"level":"error"[^\n]*allkeys-lru[^\n]*maxmemory-policy/,
       )
+      const metrics = async () =>
+        String((await send(`${rig.instance(0).service().internalUrl}/metrics`)).body)
+      expect(await metrics()).toContain('\nquota_store_unsafe 1\n')
+      await withRedis(rig.redis().url, (redis) => redis.config('SET', 'maxmemory-policy', 'noeviction'))
+      await until('the gauge is down', async () => (await metrics()).includes('\nquota_store_unsafe 0\n'))
     } finally {
       await rig.close()
     }

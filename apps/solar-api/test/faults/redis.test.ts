@@ -106,13 +106,17 @@ describe('three processes whose Redis', () => {
   test('is full and takes no writes: it is as if it were away, and readiness says so (T17)', async () => {
     const all = await accounts()
     const readiness: unknown[] = []
+    const gauges: (string | undefined)[] = []
     let backMs = 0
     const outcome = await underLoad(rig, all, async () => {
       await withRedis(rig.redis().url, (redis) => redis.config('SET', 'maxmemory', '1'))
       await rig.serving('postgres')
       await sleep(outageMs + 1_000) // readiness looks once a second
-      for (const { service } of rig.instances)
+      for (const { service } of rig.instances) {
         readiness.push((await send(`${service().baseUrl}/readyz`)).body)
+        const { body } = await send(`${service().internalUrl}/metrics`)
+        gauges.push(/^quota_gate_on_postgres \d$/m.exec(String(body))?.[0])
+      }
       await withRedis(rig.redis().url, (redis) => redis.config('SET', 'maxmemory', '0'))
       backMs = await milliseconds(rig.serving('redis'))
     })
@@ -120,7 +124,10 @@ describe('three processes whose Redis', () => {
     expectNoHarm(rig, outcome)
     if (!isStarved(outcome)) expect(backMs).toBeLessThan(size(5_000, 1_000))
     await expectCounted(rig, outcome, (account) => quota(account, all))
-    if (!isStarved(outcome)) expect(readiness).toEqual([degraded, degraded, degraded])
+    if (!isStarved(outcome)) {
+      expect(readiness).toEqual([degraded, degraded, degraded])
+      expect(gauges).toEqual(rig.instances.map(() => 'quota_gate_on_postgres 1'))
+    }
   })
 
   test('forgets everything: it is told again what was counted (T18)', async () => {
