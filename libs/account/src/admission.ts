@@ -118,7 +118,7 @@ function identify(
   }
   try {
     const credentials = readCredentials(options.deployment, req)
-    const wanted = access === 'session' ? sessionIn(credentials) : credentials
+    const wanted = access === 'session' ? sessionIn(options.deployment, credentials) : credentials
     if (wanted.kind === 'key') return callerWithKey(options, wanted.text, access)
     return callerWithSession(options, wanted.token, access).catch(refuse)
   } catch (error) {
@@ -126,9 +126,10 @@ function identify(
   }
 }
 
-/** Clients that send their key with every request may send a session beside it. */
-function sessionIn(credentials: Credentials): Credentials {
+/** Clients that send their key with every request may send a session beside it; it has to be a key all the same. */
+function sessionIn(deployment: Deployment, credentials: Credentials): Credentials {
   if (credentials.kind === 'session' || credentials.session === undefined) return credentials
+  readName(deployment, credentials.text)
   return { kind: 'session', token: credentials.session }
 }
 

@@ -144,6 +144,21 @@ describe('credentials where keys come in X-API-Key', () => {
     expect(status).toBe(200)
   })
 
+  test('a session beside a key that is none opens nothing', async () => {
+    const { email, password, key: good } = await app.signUp()
+    const { token } = (await app.call('post', '/v1/account/sessions', { body: { email, password } })).body
+      .data
+
+    const answers = await Promise.all(
+      [`${good.slice(0, -1)}?`, good.replace('slr_', 'wfr_')].map((wrong) =>
+        app.call('delete', '/v1/account', { key: wrong, session: token }),
+      ),
+    )
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401])
+    expect((await app.call('get', '/v1/account', { key: good })).status).toBe(200)
+  })
+
   test('unknown paths are for key holders: 401 without, 404 with a key', async () => {
     const [without, withKey] = [
       await app.call('get', '/v1/nothing'),
