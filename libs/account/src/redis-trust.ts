@@ -71,6 +71,8 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     if (!state.trusting && options.connected()) void restore()
   }, probeEveryMs).unref()
   const pulse = setInterval(() => {
+    // Answers to requests are signs of life as well; that of the last beat is a whole interval old.
+    if (performance.now() - state.heardAt < beatEveryMs / 2) return
     if (holds()) void beatOnce(options, state)
     else if (state.trusting) void renew()
   }, beatEveryMs).unref()
@@ -109,7 +111,7 @@ function oneAtATime(attempt: () => Promise<boolean>): () => Promise<boolean> {
 export const leaseMs = 100
 
 const probeEveryMs = 250
-const beatEveryMs = 25
+const beatEveryMs = 30
 /** One sign of life, and the time for its answer. */
 const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
