@@ -235,8 +235,8 @@ function unwritten<T extends Waiting>() {
 
 const rowsPerStatement = 1000
 
-/** Some 20 MB. */
-const mostRemembered = 100_000
+/** Some 35 MB. */
+const mostRemembered = 50_000
 
 /** Runs work one at a time; all who ask while it runs share the next run, which sees what they have done. */
 function sharing(work: () => Promise<void>): () => Promise<void> {
