@@ -23,8 +23,8 @@ export function ensurePrerequisites(): void {
 
 /** Where every test is to run (CI is set), also installs what some can be skipped without; it may fail. */
 export function ensureOptional(): void {
-  const asRoot = rootPrefix()
   if (process.env['CI'] === undefined || findBinary('promtool') !== undefined) return
+  const asRoot = rootPrefix()
   if (asRoot === undefined || findBinary('apt-get') === undefined) return
   process.stdout.write(
     `Installing ${OPTIONAL_PACKAGES.apt.join(' and ')} for the tests (no service is started) …\n`,

@@ -21,14 +21,8 @@ const service: ServiceDefinition<SolarTables, typeof variables> = {
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
     const accounts = await openAccounts({
-      deployment,
-      plans,
-      envelope,
-      db,
-      redis,
-      log,
-      metrics,
-      settings: config,
+      ...{ deployment, plans, envelope, settings: config },
+      ...{ db, redis, log, metrics },
     })
     const simulations = openSimulations({ ...config, randomSeed, log })
     const { publicUrl, trustProxy } = config

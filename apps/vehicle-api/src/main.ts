@@ -27,14 +27,8 @@ const service: ServiceDefinition<VehicleTables, typeof accountVariables> = {
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
     const accounts = await openAccounts({
-      deployment,
-      plans,
-      envelope,
-      db,
-      redis,
-      log,
-      metrics,
-      settings: config,
+      ...{ deployment, plans, envelope, settings: config },
+      ...{ db, redis, log, metrics },
     })
     const endOffer = await offerSample(database, log)
     const data = openServedData({ database, log })

@@ -26,14 +26,8 @@ const service: ServiceDefinition<WildfireTables, typeof accountVariables> = {
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
     const { db } = database
     const accounts = await openAccounts({
-      deployment,
-      plans,
-      envelope,
-      db,
-      redis,
-      log,
-      metrics,
-      settings: config,
+      ...{ deployment, plans, envelope, settings: config },
+      ...{ db, redis, log, metrics },
     })
     const counties = openCountyData({ database, log })
     await counties.refresh().catch((error: unknown) => {

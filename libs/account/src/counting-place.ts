@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { AccountDatabase } from './database.ts'
 import type { Outbox } from './outbox.ts'
+import { leaseMs } from './redis-trust.ts'
 
 /**
  * Where an account is counted: in Redis or in Postgres, never in both, or their counts would have to be brought
@@ -54,8 +55,11 @@ async function move(
     const { rows } = await change.execute(trx)
     if (rows.length > 0) await outbox.note(trx, tag)
   })
-  await outbox.deliver(tag)
+  await outbox.deliver(tag, moveWithinMs)
 }
+
+/** A request waits for it: a lease, and the deadline of a question that was sent at its end. */
+const moveWithinMs = leaseMs + 100
 
 /** Everybody who asks while it is under way waits for the same move. */
 function oncePerAccount(move: (tag: string) => Promise<void>): (tag: string) => Promise<void> {

@@ -11,8 +11,13 @@ export type Outbox = {
    * Raises the version of the account.
    */
   readonly note: (trx: Transaction<AccountTables>, tag: string) => Promise<void>
-  /** After the commit: resolves when every instance sees the change with its next request. */
-  readonly deliver: (tag: string) => Promise<void>
+  /**
+   * After the commit: resolves when every instance sees the change with its next request.
+   *
+   * @param withinMs how long others that say nothing are waited for: an instance counting in Redis has delivered by
+   * then, or has lost its trust. The default has room for a Postgres that takes 200 ms.
+   */
+  readonly deliver: (tag: string, withinMs?: number) => Promise<void>
   /** Delivers what is waiting, whoever noted it. @throws when Redis or Postgres does not answer */
   readonly drain: () => Promise<void>
 }
@@ -40,9 +45,9 @@ export function redisOutbox({ db, instance, replicate, trusting }: OutboxOptions
       await raiseVersion(trx, tag)
       await trx.insertInto('outbox').values({ tag }).execute()
     },
-    async deliver(tag) {
+    async deliver(tag, withinMs = leaseMs + 200) {
       const delivered = trusting() && (await tryToDeliver(db, replicate, tag))
-      if (!delivered) await waitForOthers(db, instance, tag)
+      if (!delivered) await waitForOthers(db, instance, tag, withinMs)
     },
     async drain() {
       const rows = await db.selectFrom('outbox').selectAll().orderBy('id').limit(drainAtOnce).execute()
@@ -87,8 +92,13 @@ async function deliverRows(
  * Whoever counts in Redis delivers within this time, or has lost its trust in Redis and reads Postgres. When nobody
  * does, there is nothing to wait for.
  */
-async function waitForOthers(db: AccountDatabase, instance: string, tag: string): Promise<void> {
-  const end = performance.now() + othersDeliverWithinMs
+async function waitForOthers(
+  db: AccountDatabase,
+  instance: string,
+  tag: string,
+  withinMs: number,
+): Promise<void> {
+  const end = performance.now() + withinMs
   while (performance.now() < end) {
     const { rows } = await sql`select where exists (select from outbox where tag = ${tag})
       and ${othersCountInRedis(instance)}`.execute(db)
@@ -117,8 +127,6 @@ async function raiseVersion(trx: Transaction<AccountTables>, tag: string): Promi
     .execute()
 }
 
-/** A lease, and the deadline of a question that was sent at its end. */
-const othersDeliverWithinMs = leaseMs + 100
 const lookAgainMs = 15
 const drainAtOnce = 1000
 const deliverAtOnce = 8

@@ -74,6 +74,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
     every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
     every(drainEveryMs, log, instances.stay),
     every(lookAgainEveryMs, log, () => (trust.isTrusted() ? again.look() : Promise.resolve())),
+    every(rehearseEveryMs, log, () => rehearse(parts.postgres)),
     every(lookAtSettingsEveryMs, log, () => (trust.isTrusted() ? eviction.look() : Promise.resolve())),
   ]
   onDisconnect(redis, trust.disconnected)
@@ -94,8 +95,8 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
 }
 
 /**
- * Asks Postgres about nobody, on all connections that stay open: the first outage of Redis then finds them open, the
- * statement prepared and the code compiled.
+ * Asks Postgres about nobody, on as many connections as stay open: an outage of Redis then finds them open, though
+ * each ends after an hour, the statement prepared and the code compiled.
  */
 async function rehearse(postgres: Gate): Promise<void> {
   const nobody = { tag: '-', selector: '-', digests: [], cost: 0 } as const
@@ -166,6 +167,7 @@ const flushEveryMs = 250
 const flushCallsEveryMs = 5_000
 const drainEveryMs = 50
 const lookAtSettingsEveryMs = 10_000
+const rehearseEveryMs = 5_000
 /** By then every instance has written what it had seen when a record was found to be missing. */
 const lookAgainEveryMs = 2 * flushEveryMs
 

@@ -6,7 +6,6 @@ import type { Snapshot } from './account-snapshot.ts'
 import type { Burst, GateRequest } from './gate.ts'
 import type { Seen } from './ledger.ts'
 import type { Plans } from './plans.ts'
-import type { Tally } from './tallies.ts'
 import {
   gateReplyFields,
   gateReplyHeader,
@@ -16,6 +15,7 @@ import {
   unpackReply,
   writeScript,
 } from './redis-scripts.ts'
+import type { Tally } from './tallies.ts'
 
 /** Redis did not do what it was asked, or not in time. */
 export class RedisAway extends Error {

@@ -188,7 +188,7 @@ describe('two instances, of which one is lost in the same instant as Redis', () 
     },
   )
 
-  test('who changes an account waits 200 ms for the lost one, for 15 seconds (T29)', async () => {
+  test('who changes an account waits 300 ms for the lost one, for 15 seconds (T29)', async () => {
     const accounts = await Promise.all(upTo(9).map(() => rig.account()))
     for (const account of accounts) await rig.callAtOnce(account, 2)
     loseOne()
@@ -208,10 +208,10 @@ describe('two instances, of which one is lost in the same instant as Redis', () 
     await unheardFor(15)
 
     measured(`revocations by the one that is left: ${waited.map((ms) => ms.toFixed(0)).join(', ')} ms`)
-    expect(Math.min(...waited)).toBeGreaterThanOrEqual(200)
-    expect(Math.min(...waited)).toBeLessThan(200 + size(2_000, 100))
-    expect([last, lastAge, last >= 200 || lastAge > 15]).toEqual([last, lastAge, true])
-    await until(async () => (await revoked()) < 200)
+    expect(Math.min(...waited)).toBeGreaterThanOrEqual(300)
+    expect(Math.min(...waited)).toBeLessThan(300 + size(2_000, 100))
+    expect([last, lastAge, last >= 300 || lastAge > 15]).toEqual([last, lastAge, true])
+    await until(async () => (await revoked()) < 300)
   })
 
   /** What the ledger says that an account has used. */
