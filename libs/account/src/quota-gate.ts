@@ -74,7 +74,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
     every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
     every(drainEveryMs, log, instances.stay),
     every(lookAgainEveryMs, log, () => (trust.isTrusted() ? again.look() : Promise.resolve())),
-    every(rehearseEveryMs, log, () => rehearse(parts.postgres)),
+    every(rehearseEveryMs, log, () => (trust.isTrusted() ? rehearse(parts.postgres) : Promise.resolve())),
     every(lookAtSettingsEveryMs, log, () => (trust.isTrusted() ? eviction.look() : Promise.resolve())),
   ]
   onDisconnect(redis, trust.disconnected)
