@@ -1,8 +1,8 @@
 import { record } from '@hearth/chassis/endpoint'
 import Joi from 'joi'
 import type { SolarInput } from './model/input.ts'
-import { roundResult } from './model/rounding.ts'
-import { calculateSolar, solarModel } from './model/solar.ts'
+import { roundResult, roundSummary } from './model/rounding.ts'
+import { calculateSolar, solarModel, summariseSolar } from './model/solar.ts'
 import { assumptionOf, describeAssumptions, type Assumption } from './solar-input.ts'
 
 const usd = Joi.number().description('USD.')
@@ -120,13 +120,14 @@ export function presentCalculation(input: SolarInput, raw: unknown, withCashFlow
 
 /** What stands before and behind the assumptions. */
 export function presentResult(input: SolarInput, raw: unknown, withCashFlow: boolean) {
-  const calculated = calculateSolar(input)
-  const { cashFlow, warnings, ...rounded } = roundResult(
-    withCashFlow ? calculated : { ...calculated, cashFlow: [] },
-  )
+  const calculated = withCashFlow ? roundResult(calculateSolar(input)) : roundSummary(summariseSolar(input))
+  const { system, costs, savings, metrics, environment, financing, warnings } = calculated
   const inverterReplacementYears = assumptionOf(input, raw, 'inverterReplacementYears')
   return {
-    result: { model: solarModel, ...rounded, ...(withCashFlow && { cashFlow }) },
+    result: {
+      ...{ model: solarModel, system, costs, savings, metrics, environment, financing },
+      ...('cashFlow' in calculated && { cashFlow: calculated.cashFlow }),
+    },
     warnings: worthSaying(warnings, { inverterReplacementYears }),
   }
 }

@@ -1,13 +1,13 @@
 import { cashFlowTable, type CashFlowRow } from './cash-flow.ts'
 import type { SolarInput } from './input.ts'
 import { internalRateOfReturn } from './irr.ts'
+import { Lifetime } from './lifetime.ts'
 import { npv } from './measures.ts'
 import {
   describeEnvironment,
   describeSavings,
   describeSystem,
   finiteOrNull,
-  total,
   type SolarResult,
 } from './solar.ts'
 import { designSystem, type SolarSystem } from './system.ts'
@@ -26,16 +26,17 @@ import { systemWarnings, undefinedRates, when, type Warning } from './warnings.t
 export function calculateAgreement(input: SolarInput, agreement: Agreement): AgreementResult {
   const design = designSystem(input)
   const cashFlow = agreementTable(input, design, agreement)
-  const savings = describeSavings(cashFlow)
+  const lifetime = Lifetime.of(cashFlow)
+  const savings = describeSavings(lifetime)
   const year1Payment = cashFlow[1]?.agreementPayment ?? 0
-  const system = describeSystem(design, cashFlow)
+  const system = describeSystem(design, lifetime)
   const metrics = measure(input, cashFlow)
   return {
     system,
     costs: { grossCost: 0, upfrontCost: 0, taxCredit: 0, netCost: 0 },
     savings: { ...savings, year1NetSavings: savings.year1NetSavings - year1Payment },
     metrics,
-    environment: describeEnvironment(cashFlow),
+    environment: describeEnvironment(lifetime),
     agreement: {
       year1Payment,
       lifetimePayments: total(cashFlow, (row) => row.agreementPayment),
@@ -54,7 +55,7 @@ export function calculateAgreement(input: SolarInput, agreement: Agreement): Agr
 
 /** The life of the system year by year, row 0 being the installation; see cashFlowTable(). */
 export function agreementTable(input: SolarInput, design: SolarSystem, agreement: Agreement): AgreementRow[] {
-  const owned = cashFlowTable(input, design, undefined)
+  const owned = cashFlowTable({ input, system: design, loan: undefined })
   const rows: AgreementRow[] = []
   let growth = 1
   let discountFactor = 1
@@ -138,6 +139,10 @@ function measure({ discountRate }: SolarInput, cashFlow: readonly AgreementRow[]
     lcoePerKWh: costPerKWh(cashFlow, discountRate),
     roiPercent: null,
   }
+}
+
+function total(cashFlow: readonly AgreementRow[], amount: (row: AgreementRow) => number): number {
+  return cashFlow.reduce((sum, row) => sum + amount(row), 0)
 }
 
 /** USD per kWh, nominal: the present value of all that the customer pays over that of the production. */

@@ -28,11 +28,8 @@ const twoKilowatts: SolarInput = {
 function table(overrides: Partial<SolarInput>) {
   const input = { ...twoKilowatts, ...overrides }
   const system = designSystem(input)
-  return cashFlowTable(
-    input,
-    system,
-    input.loan && planLoan(input.loan, system.upfrontCost, input.analysisYears),
-  )
+  const loan = input.loan && planLoan(input.loan, system.upfrontCost, input.analysisYears)
+  return cashFlowTable({ input, system, loan })
 }
 
 function column(rows: ReturnType<typeof table>, name: keyof ReturnType<typeof table>[number]) {

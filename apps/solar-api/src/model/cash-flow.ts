@@ -9,23 +9,30 @@ import type { SolarSystem } from './system.ts'
  *   unleveredCashFlow = savings + incentive + taxCredit - om - inverter - investment
  *   netCashFlow = unleveredCashFlow + loanProceeds - debtService + interestTaxBenefit
  */
-export function cashFlowTable(
-  input: SolarInput,
-  system: SolarSystem,
-  loan: LoanPlan | undefined,
-): CashFlowRow[] {
-  let row = installationRow(system, loan)
-  let prices = firstYear(input, system)
-  const rows = [row]
-  for (let year = 1; year <= input.analysisYears; year++) {
-    row = operationRow({ input, system, loan }, prices, row)
-    rows.push(row)
-    prices = nextYear(input, prices)
-  }
+export function cashFlowTable(owned: OwnedSystem): CashFlowRow[] {
+  const rows: CashFlowRow[] = []
+  eachYear(owned, (row) => {
+    rows.push({ ...row })
+  })
   return rows
 }
 
-function installationRow(system: SolarSystem, loan: LoanPlan | undefined): CashFlowRow {
+/**
+ * Shows the rows of the table one after the other, all in the same object: who keeps one has to copy it. (Most
+ * requests want nothing but sums; rows of their own would take half of all the memory that such a request needs.)
+ */
+export function eachYear(owned: OwnedSystem, visit: (row: CashFlowRow) => void): void {
+  const row = installationRow(owned)
+  visit(row)
+  const prices = firstYear(owned)
+  for (let year = 1; year <= owned.input.analysisYears; year++) {
+    operate(owned, year, prices, row)
+    visit(row)
+    raisePrices(owned.input, prices)
+  }
+}
+
+function installationRow({ system, loan }: OwnedSystem): Mutable<CashFlowRow> {
   const loanProceeds = loan?.proceeds ?? 0
   const unleveredCashFlow = 0 - system.upfrontCost
   const netCashFlow = unleveredCashFlow + loanProceeds
@@ -56,53 +63,44 @@ function installationRow(system: SolarSystem, loan: LoanPlan | undefined): CashF
   }
 }
 
-/** One literal: a row put together from parts would be copied, and a request makes 25 of them. */
-function operationRow({ input, system, loan }: Owned, now: YearState, before: CashFlowRow): CashFlowRow {
-  const year = before.year + 1
-  const { productionKWh, consumptionKWh, utilityRate, exportRate, om } = now
-  const selfConsumedKWh = Math.min(input.selfConsumptionFraction * productionKWh, consumptionKWh)
-  const exportedKWh = productionKWh - selfConsumedKWh
-  const savings = selfConsumedKWh * utilityRate + exportedKWh * exportRate
-  const incentive = incentiveOf(input, year, productionKWh)
-  const taxCredit = year === 1 ? system.taxCredit : 0
-  const inverter = input.inverterReplacementYears.includes(year) ? now.inverterPrice : 0
-  const unleveredCashFlow = savings + incentive + taxCredit - om - inverter
+/** Makes the row of a year out of that of the year before. */
+function operate(
+  { input, system, loan }: OwnedSystem,
+  year: number,
+  now: YearState,
+  row: Mutable<CashFlowRow>,
+): void {
+  row.year = year
+  row.productionKWh = now.productionKWh
+  row.consumptionKWh = now.consumptionKWh
+  row.selfConsumedKWh = Math.min(input.selfConsumptionFraction * now.productionKWh, now.consumptionKWh)
+  row.exportedKWh = now.productionKWh - row.selfConsumedKWh
+  row.utilityRate = now.utilityRate
+  row.exportRate = now.exportRate
+  row.co2AvoidedKg = now.productionKWh * now.emissionFactor
+  row.investment = 0
+  row.savings = row.selfConsumedKWh * now.utilityRate + row.exportedKWh * now.exportRate
+  row.incentive = incentiveOf(input, year, now.productionKWh)
+  row.taxCredit = year === 1 ? system.taxCredit : 0
+  row.om = now.om
+  row.inverter = input.inverterReplacementYears.includes(year) ? now.inverterPrice : 0
+  row.unleveredCashFlow = row.savings + row.incentive + row.taxCredit - row.om - row.inverter
   const { debtService, interest } = loan?.schedule[year - 1] ?? noDebt
-  const interestTaxBenefit = interest * (input.loan?.interestTaxRate ?? 0)
-  const netCashFlow = unleveredCashFlow - debtService + interestTaxBenefit
-  const discountedCashFlow = netCashFlow * now.discountFactor
-  return {
-    year,
-    productionKWh,
-    consumptionKWh,
-    selfConsumedKWh,
-    exportedKWh,
-    utilityRate,
-    exportRate,
-    co2AvoidedKg: productionKWh * now.emissionFactor,
-    investment: 0,
-    savings,
-    incentive,
-    taxCredit,
-    om,
-    inverter,
-    unleveredCashFlow,
-    loanProceeds: 0,
-    debtService,
-    interestTaxBenefit,
-    netCashFlow,
-    cumulativeCashFlow: before.cumulativeCashFlow + netCashFlow,
-    cumulativeUnleveredCashFlow: before.cumulativeUnleveredCashFlow + unleveredCashFlow,
-    discountedCashFlow,
-    cumulativeDiscountedCashFlow: before.cumulativeDiscountedCashFlow + discountedCashFlow,
-  }
+  row.loanProceeds = 0
+  row.debtService = debtService
+  row.interestTaxBenefit = interest * (input.loan?.interestTaxRate ?? 0)
+  row.netCashFlow = row.unleveredCashFlow - debtService + row.interestTaxBenefit
+  row.cumulativeCashFlow += row.netCashFlow
+  row.cumulativeUnleveredCashFlow += row.unleveredCashFlow
+  row.discountedCashFlow = row.netCashFlow * now.discountFactor
+  row.cumulativeDiscountedCashFlow += row.discountedCashFlow
 }
 
 function incentiveOf(input: SolarInput, year: number, productionKWh: number): number {
   return year <= input.productionIncentiveYears ? input.productionIncentivePerKWh * productionKWh : 0
 }
 
-function firstYear(input: SolarInput, system: SolarSystem): YearState {
+function firstYear({ input, system }: OwnedSystem): YearState {
   return {
     productionKWh: system.sizeKW * input.annualProductionPerKW,
     consumptionKWh: input.annualConsumptionKWh,
@@ -115,17 +113,15 @@ function firstYear(input: SolarInput, system: SolarSystem): YearState {
   }
 }
 
-function nextYear(input: SolarInput, now: YearState): YearState {
-  return {
-    productionKWh: now.productionKWh * (1 - input.degradationRate),
-    consumptionKWh: now.consumptionKWh * (1 + input.consumptionGrowth),
-    utilityRate: now.utilityRate * (1 + input.rateEscalation),
-    exportRate: now.exportRate * (1 + input.exportEscalation),
-    emissionFactor: now.emissionFactor * (1 - input.emissionDeclineRate),
-    om: now.om * (1 + input.omEscalation),
-    inverterPrice: now.inverterPrice * (1 + input.omEscalation),
-    discountFactor: now.discountFactor / (1 + input.discountRate),
-  }
+function raisePrices(input: SolarInput, now: YearState): void {
+  now.productionKWh *= 1 - input.degradationRate
+  now.consumptionKWh *= 1 + input.consumptionGrowth
+  now.utilityRate *= 1 + input.rateEscalation
+  now.exportRate *= 1 + input.exportEscalation
+  now.emissionFactor *= 1 - input.emissionDeclineRate
+  now.om *= 1 + input.omEscalation
+  now.inverterPrice *= 1 + input.omEscalation
+  now.discountFactor /= 1 + input.discountRate
 }
 
 const noDebt = { debtService: 0, interest: 0 }
@@ -166,9 +162,13 @@ export type CashFlowRow = Readonly<{
   cumulativeDiscountedCashFlow: number
 }>
 
-type Owned = Readonly<{ input: SolarInput; system: SolarSystem; loan: LoanPlan | undefined }>
+/** A system, and how it is paid for. */
+export type OwnedSystem = Readonly<{ input: SolarInput; system: SolarSystem; loan: LoanPlan | undefined }>
 
-type YearState = Readonly<{
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Amounts, prices and factors of one year. */
+type YearState = {
   productionKWh: number
   consumptionKWh: number
   utilityRate: number
@@ -177,4 +177,4 @@ type YearState = Readonly<{
   om: number
   inverterPrice: number
   discountFactor: number
-}>
+}

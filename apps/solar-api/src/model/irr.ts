@@ -34,10 +34,10 @@ function signChanges(flows: readonly number[]): number {
 function rootBrackets(flows: readonly number[], points: number): Bracket[] {
   const brackets: Bracket[] = []
   let low = lowest
-  let lowSide = valueAt(flows, low).value >= 0
+  let lowSide = valueAt(flows, low) >= 0
   for (let point = 1; point < points; point++) {
     const high = lowest + ((highest - lowest) * point) / (points - 1)
-    const highSide = valueAt(flows, high).value >= 0
+    const highSide = valueAt(flows, high) >= 0
     if (highSide !== lowSide) brackets.push({ low, high, isRising: highSide })
     low = high
     lowSide = highSide
@@ -52,10 +52,16 @@ function refineRoot(flows: readonly number[], bracket: Bracket, guess: number): 
   let stepBefore = high - low
   // Bisection alone would need 47 steps; each is taken at most once more for Newton's sake.
   for (let round = 0; round < 100; round++) {
-    const { value, slope } = valueAt(flows, u)
+    const discount = Math.exp(-u)
+    let value = 0
+    let derivative = 0
+    for (let year = flows.length - 1; year >= 0; year--) {
+      derivative = derivative * discount + value
+      value = value * discount + (flows[year] ?? 0)
+    }
     if (value >= 0 === bracket.isRising) high = u
     else low = u
-    const newton = u - value / slope
+    const newton = u + value / (discount * derivative) // by u the slope is -discount * derivative
     const converges = newton > low && newton < high && Math.abs(newton - u) <= stepBefore / 2
     const next = converges ? newton : (low + high) / 2
     stepBefore = Math.abs(next - u)
@@ -65,16 +71,12 @@ function refineRoot(flows: readonly number[], bracket: Bracket, guess: number): 
   return u
 }
 
-/** The value of the flows and its derivative by u, at u = ln(1 + rate). */
-function valueAt(flows: readonly number[], u: number): { value: number; slope: number } {
+/** The value of the flows at u = ln(1 + rate). */
+function valueAt(flows: readonly number[], u: number): number {
   const discount = Math.exp(-u)
   let value = 0
-  let derivative = 0
-  for (let year = flows.length - 1; year >= 0; year--) {
-    derivative = derivative * discount + value
-    value = value * discount + (flows[year] ?? 0)
-  }
-  return { value, slope: -discount * derivative }
+  for (let year = flows.length - 1; year >= 0; year--) value = value * discount + (flows[year] ?? 0)
+  return value
 }
 
 /** `ok`; or why there is no rate: the flows never change sign, no rate fits, or several do. */

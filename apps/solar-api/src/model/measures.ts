@@ -35,7 +35,8 @@ export function discounted(flows: readonly number[], rate: number): number[] {
  */
 export function payback(flows: readonly number[]): number | null {
   let total = 0
-  for (const [year, flow] of flows.entries()) {
+  for (let year = 0; year < flows.length; year++) {
+    const flow = flows[year] ?? 0
     total += flow
     if (total >= 0) return year === 0 ? 0 : year - total / flow
   }
@@ -46,7 +47,8 @@ export function payback(flows: readonly number[]): number | null {
 export function lastingPayback(flows: readonly number[]): number | null {
   let total = 0
   let crossing: number | null = 0
-  for (const [year, flow] of flows.entries()) {
+  for (let year = 0; year < flows.length; year++) {
+    const flow = flows[year] ?? 0
     total += flow
     if (total < 0) crossing = null
     else if (crossing === null) crossing = year - total / flow

@@ -1,5 +1,5 @@
 import type { CashFlowRow } from './cash-flow.ts'
-import type { SolarResult } from './solar.ts'
+import type { SolarResult, SolarSummary } from './solar.ts'
 
 /**
  * Nearest decimal with `places` digits after the point, judged on the exact binary value, ties away from
@@ -24,6 +24,12 @@ const powersOfTen = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
  * column may add up to up to a cent per row more or less than its rounded total.
  */
 export function roundResult(result: SolarResult): SolarResult {
+  const { warnings, ...summary } = roundSummary(result)
+  return { ...summary, cashFlow: result.cashFlow.map(roundRow), warnings }
+}
+
+/** The same without the yearly table. */
+export function roundSummary(result: SolarSummary): SolarSummary {
   return {
     system: roundSystem(result.system),
     costs: roundCosts(result.costs),
@@ -34,7 +40,6 @@ export function roundResult(result: SolarResult): SolarResult {
       co2LifetimeKg: kilograms(result.environment.co2LifetimeKg),
     },
     financing: result.financing && roundFinancing(result.financing),
-    cashFlow: result.cashFlow.map(roundRow),
     warnings: result.warnings,
   }
 }

@@ -1,14 +1,14 @@
 import type { LoanInput, SolarInput } from './input.ts'
-import { roundResult } from './rounding.ts'
-import { calculateSolar, type SolarResult } from './solar.ts'
+import { roundSummary } from './rounding.ts'
+import { summariseSolar, type SolarResult } from './solar.ts'
 import type { WarningCode } from './warnings.ts'
 
 /**
- * What a calculation comes to when inputs are given other values; every number is the one that calculateSolar()
- * and roundResult() give for the same inputs.
+ * What a calculation comes to when inputs are given other values; every number is the one that
+ * calculateSolar() and roundResult() give for the same inputs.
  */
 export function evaluateCell(input: SolarInput, metrics: readonly Metric[]): Cell {
-  const { warnings, ...result } = roundResult({ ...calculateSolar(input), cashFlow: [] })
+  const { warnings, ...result } = roundSummary(summariseSolar(input))
   const values = metrics.map((metric) => metricOf(result, metric))
   const gaps = metrics.flatMap((metric, index) => {
     if (values[index] !== null) return []

@@ -4,7 +4,7 @@ import { streamsOf, unleveredNpv, valuePerDollarBorrowed } from './closed-form.t
 import type { SolarInput } from './input.ts'
 import { discounted, lastingPayback, npv } from './measures.ts'
 import { roundResult } from './rounding.ts'
-import { calculateSolar } from './solar.ts'
+import { calculateSolar, summariseSolar } from './solar.ts'
 import { designSystem } from './system.ts'
 
 describe('for every valid input', () => {
@@ -21,6 +21,22 @@ describe('for every valid input', () => {
         const tolerance = slack(1e-9, cashFlow, input.discountRate)
         expect(Math.abs(metrics.npvUnlevered - unlevered)).toBeLessThanOrEqual(tolerance)
         expect(Math.abs(metrics.npv - unlevered - borrowed * value)).toBeLessThanOrEqual(tolerance)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('the summary is the result without its table, and its sums are those of the table', () => {
+    fc.assert(
+      fc.property(validInput(), (input) => {
+        const { cashFlow, ...rest } = calculateSolar(input)
+        expect(summariseSolar(input)).toEqual(rest)
+        const sum = (of: (row: CashFlowRow) => number) => cashFlow.reduce((all, row) => all + of(row), 0)
+        expect(rest.system.lifetimeProductionKWh).toBe(sum((row) => row.productionKWh))
+        expect(rest.savings.lifetimeBillSavings).toBe(sum((row) => row.savings))
+        expect(rest.savings.lifetimeOperatingCost).toBe(sum((row) => row.om + row.inverter))
+        expect(rest.savings.lifetimeNetSavings).toBe(sum((row) => row.netCashFlow))
+        expect(rest.environment.co2LifetimeKg).toBe(sum((row) => row.co2AvoidedKg))
       }),
       { numRuns: 500 },
     )

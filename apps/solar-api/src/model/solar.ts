@@ -1,8 +1,9 @@
-import { cashFlowTable } from './cash-flow.ts'
-import type { CashFlowRow } from './cash-flow.ts'
+import { cashFlowTable, eachYear } from './cash-flow.ts'
+import type { CashFlowRow, OwnedSystem } from './cash-flow.ts'
 import type { SolarInput } from './input.ts'
 import { internalRateOfReturn } from './irr.ts'
 import type { IrrStatus } from './irr.ts'
+import { Lifetime } from './lifetime.ts'
 import { planLoan } from './loan.ts'
 import type { LoanPlan } from './loan.ts'
 import { discounted, lastingPayback, npv, payback } from './measures.ts'
@@ -21,24 +22,62 @@ export const solarModel = 'solar-v1'
  * @param input checked by the caller: within the ranges of SolarInput, replacement years distinct
  */
 export function calculateSolar(input: SolarInput): SolarResult {
-  const design = designSystem(input)
-  const loan = input.loan && planLoan(input.loan, design.upfrontCost, input.analysisYears)
-  const cashFlow = cashFlowTable(input, design, loan)
-  const result = {
-    system: describeSystem(design, cashFlow),
-    costs: describeCosts(design),
-    savings: describeSavings(cashFlow),
-    metrics: measure(input, design, cashFlow),
-    environment: describeEnvironment(cashFlow),
-    financing: loan && describeFinancing(loan),
-    cashFlow,
-  }
-  return { ...result, warnings: warningsFor(input, design, result) }
+  const owned = buy(input)
+  return { ...summarise(owned), cashFlow: cashFlowTable(owned) }
 }
 
-/** What the system is and produces, by its yearly table. */
-export function describeSystem(design: SolarSystem, cashFlow: readonly CashFlowRow[]): SolarResult['system'] {
-  const { productionKWh, consumptionKWh, selfConsumedKWh, exportedKWh } = firstYearOf(cashFlow)
+/** The same without the yearly table, in a third of the time. */
+export function summariseSolar(input: SolarInput): SolarSummary {
+  return summarise(buy(input))
+}
+
+function buy(input: SolarInput): OwnedSystem {
+  const system = designSystem(input)
+  return { input, system, loan: input.loan && planLoan(input.loan, system.upfrontCost, input.analysisYears) }
+}
+
+function summarise(owned: OwnedSystem): SolarSummary {
+  const { input, system: design, loan } = owned
+  const columns = columnsOf(owned)
+  const { lifetime } = columns
+  const system = describeSystem(design, lifetime)
+  const metrics = measure(owned, columns)
+  return {
+    system,
+    costs: describeCosts(design),
+    savings: describeSavings(lifetime),
+    metrics,
+    environment: describeEnvironment(lifetime),
+    financing: loan && describeFinancing(loan),
+    warnings: warningsFor(input, design, { system, metrics }),
+  }
+}
+
+/** The columns of the yearly table that measures are taken of, and the sums of the others. */
+function columnsOf(owned: OwnedSystem): Columns {
+  const column = (): number[] => new Array<number>(owned.input.analysisYears + 1)
+  const columns: Columns = {
+    lifetime: new Lifetime(),
+    net: column(),
+    unlevered: column(),
+    costs: column(),
+    production: column(),
+  }
+  const { lifetime, net, unlevered, costs, production } = columns
+  eachYear(owned, (row) => {
+    const { year } = row
+    lifetime.add(row)
+    net[year] = row.netCashFlow
+    unlevered[year] = row.unleveredCashFlow
+    costs[year] = row.investment - row.taxCredit + row.om + row.inverter - row.incentive
+    production[year] = row.productionKWh
+  })
+  return columns
+}
+
+/** What the system is and produces. */
+export function describeSystem(design: SolarSystem, lifetime: Lifetime): SolarResult['system'] {
+  const { productionKWh, consumptionKWh, selfConsumedKWh, exportedKWh } = lifetime.firstYear
   const offsetKWh = Math.min(productionKWh, consumptionKWh)
   return {
     systemSizeKW: design.sizeKW,
@@ -47,7 +86,7 @@ export function describeSystem(design: SolarSystem, cashFlow: readonly CashFlowR
     year1OffsetPercent: consumptionKWh > 0 ? 100 * (offsetKWh / consumptionKWh) : null,
     year1SelfConsumedKWh: selfConsumedKWh,
     year1ExportedKWh: exportedKWh,
-    lifetimeProductionKWh: total(cashFlow, (row) => row.productionKWh),
+    lifetimeProductionKWh: lifetime.productionKWh,
   }
 }
 
@@ -55,26 +94,23 @@ function describeCosts({ grossCost, upfrontCost, taxCredit }: SolarSystem): Sola
   return { grossCost, upfrontCost, taxCredit, netCost: upfrontCost - taxCredit }
 }
 
-/** What the table comes to in its first year and in all. */
-export function describeSavings(cashFlow: readonly CashFlowRow[]): SolarResult['savings'] {
-  const { consumptionKWh, utilityRate, savings, incentive, om, inverter } = firstYearOf(cashFlow)
+/** What the system saves in its first year and in all. */
+export function describeSavings(lifetime: Lifetime): SolarResult['savings'] {
+  const { consumptionKWh, utilityRate, savings, incentive, om, inverter } = lifetime.firstYear
   return {
     year1BillWithoutSolar: consumptionKWh * utilityRate,
     year1Savings: savings,
     year1NetSavings: savings + incentive - om - inverter,
     monthlyAverageYear1: savings / 12,
-    lifetimeBillSavings: total(cashFlow, (row) => row.savings),
-    lifetimeOperatingCost: total(cashFlow, (row) => row.om + row.inverter),
-    lifetimeNetSavings: total(cashFlow, (row) => row.netCashFlow),
+    lifetimeBillSavings: lifetime.savings,
+    lifetimeOperatingCost: lifetime.operatingCost,
+    lifetimeNetSavings: lifetime.netCashFlow,
   }
 }
 
-/** The CO2 that the table avoids, kg. */
-export function describeEnvironment(cashFlow: readonly CashFlowRow[]): SolarResult['environment'] {
-  return {
-    co2Year1Kg: firstYearOf(cashFlow).co2AvoidedKg,
-    co2LifetimeKg: total(cashFlow, (row) => row.co2AvoidedKg),
-  }
+/** The CO2 that the system avoids, kg. */
+export function describeEnvironment(lifetime: Lifetime): SolarResult['environment'] {
+  return { co2Year1Kg: lifetime.firstYear.co2AvoidedKg, co2LifetimeKg: lifetime.co2AvoidedKg }
 }
 
 function describeFinancing({ payment, principal, totalInterest }: LoanPlan): SolarResult['financing'] {
@@ -82,32 +118,24 @@ function describeFinancing({ payment, principal, totalInterest }: LoanPlan): Sol
 }
 
 function measure(
-  input: SolarInput,
-  design: SolarSystem,
-  cashFlow: readonly CashFlowRow[],
+  { input: { discountRate }, system }: OwnedSystem,
+  { lifetime, net, unlevered, costs, production }: Columns,
 ): SolarResult['metrics'] {
-  const net = cashFlow.map((row) => row.netCashFlow)
-  const unlevered = cashFlow.map((row) => row.unleveredCashFlow)
-  const hasSystem = design.sizeKW > 0
-  const netCost = design.upfrontCost - design.taxCredit
+  const hasSystem = system.sizeKW > 0
+  const netCost = system.upfrontCost - system.taxCredit
+  const { irr, irrStatus } = internalRateOfReturn(net, discountRate)
   return {
-    npv: npv(net, input.discountRate),
-    npvUnlevered: npv(unlevered, input.discountRate),
-    ...internalRateOfReturn(net, input.discountRate),
+    npv: npv(net, discountRate),
+    npvUnlevered: npv(unlevered, discountRate),
+    irr,
+    irrStatus,
     paybackYears: hasSystem ? payback(unlevered) : null,
     paybackYearsFinal: hasSystem ? lastingPayback(unlevered) : null,
-    discountedPaybackYears: hasSystem ? payback(discounted(unlevered, input.discountRate)) : null,
-    lcoePerKWh: levelizedCost(cashFlow, input.discountRate),
-    roiPercent:
-      netCost > 0 ? finiteOrNull(100 * (total(cashFlow, (row) => row.unleveredCashFlow) / netCost)) : null,
+    discountedPaybackYears: hasSystem ? payback(discounted(unlevered, discountRate)) : null,
+    // USD per kWh, nominal, before financing: the present cost of the system over its present production
+    lcoePerKWh: finiteOrNull(npv(costs, discountRate) / npv(production, discountRate)),
+    roiPercent: netCost > 0 ? finiteOrNull(100 * (lifetime.unleveredCashFlow / netCost)) : null,
   }
-}
-
-/** USD per kWh, nominal, before financing: the present cost of the system over its present production. */
-function levelizedCost(cashFlow: readonly CashFlowRow[], discountRate: number): number | null {
-  const costs = cashFlow.map((row) => row.investment - row.taxCredit + row.om + row.inverter - row.incentive)
-  const production = cashFlow.map((row) => row.productionKWh)
-  return finiteOrNull(npv(costs, discountRate) / npv(production, discountRate))
 }
 
 /** A quotient by nothing, or by next to nothing, is not a number to answer with. */
@@ -115,16 +143,15 @@ export function finiteOrNull(quotient: number): number | null {
   return Number.isFinite(quotient) ? quotient : null
 }
 
-/** The sum of an amount over all rows. */
-export function total<Row>(cashFlow: readonly Row[], amount: (row: Row) => number): number {
-  return cashFlow.reduce((sum, row) => sum + amount(row), 0)
-}
-
-function firstYearOf(cashFlow: readonly CashFlowRow[]): CashFlowRow {
-  const row = cashFlow[1]
-  if (!row) throw new RangeError('There is no first year: analysisYears must be at least 1.')
-  return row
-}
+/** Amounts by year, from the installation on. */
+type Columns = Readonly<{
+  lifetime: Lifetime
+  net: number[]
+  unlevered: number[]
+  /** of the system, before financing */
+  costs: number[]
+  production: number[]
+}>
 
 /** Money in USD, energy in kWh AC, years from the day of installation. */
 export type SolarResult = Readonly<{
@@ -198,3 +225,6 @@ export type SolarResult = Readonly<{
   cashFlow: readonly CashFlowRow[]
   warnings: readonly Warning[]
 }>
+
+/** All but the table. */
+export type SolarSummary = Omit<SolarResult, 'cashFlow'>

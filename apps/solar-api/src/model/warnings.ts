@@ -11,7 +11,7 @@ import type { SolarSystem } from './system.ts'
 export function warningsFor(
   input: SolarInput,
   design: SolarSystem,
-  result: Omit<SolarResult, 'warnings'>,
+  result: Pick<SolarResult, 'system' | 'metrics'>,
 ): Warning[] {
   return [
     ...systemWarnings(input, design, result.system),

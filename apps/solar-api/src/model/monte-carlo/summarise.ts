@@ -1,4 +1,4 @@
-import { calculateSolar, solarModel } from '../solar.ts'
+import { solarModel, summariseSolar } from '../solar.ts'
 import type { Warning } from '../warnings.ts'
 import { replicatesOf } from './pieces.ts'
 import type { Method, Run } from './plan.ts'
@@ -15,7 +15,7 @@ export function summarise(run: Run, out: TrialArrays): MonteCarloResult {
   const describe = (values: Float64Array): OutputStatistics =>
     describeOutput(values.subarray(0, run.trials), replicatesOf(run))
   const { medianNpv, rows } = tornado(run)
-  const { savings, metrics, warnings } = calculateSolar(run.input)
+  const { savings, metrics, warnings } = summariseSolar(run.input)
   const result: Omit<MonteCarloResult, 'warnings'> = {
     model: solarModel,
     simulation: { trials: run.trials, seed: formatSeed(run.seed), method: run.method },
