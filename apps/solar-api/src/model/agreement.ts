@@ -1,7 +1,7 @@
 import { cashFlowTable, type CashFlowRow } from './cash-flow.ts'
 import type { SolarInput } from './input.ts'
 import { internalRateOfReturn } from './irr.ts'
-import { Lifetime } from './lifetime.ts'
+import { lifetimeOfTable, total } from './lifetime.ts'
 import { npv } from './measures.ts'
 import {
   describeEnvironment,
@@ -26,7 +26,7 @@ import { systemWarnings, undefinedRates, when, type Warning } from './warnings.t
 export function calculateAgreement(input: SolarInput, agreement: Agreement): AgreementResult {
   const design = designSystem(input)
   const cashFlow = agreementTable(input, design, agreement)
-  const lifetime = Lifetime.of(cashFlow)
+  const lifetime = lifetimeOfTable(cashFlow)
   const savings = describeSavings(lifetime)
   const year1Payment = cashFlow[1]?.agreementPayment ?? 0
   const system = describeSystem(design, lifetime)
@@ -139,10 +139,6 @@ function measure({ discountRate }: SolarInput, cashFlow: readonly AgreementRow[]
     lcoePerKWh: costPerKWh(cashFlow, discountRate),
     roiPercent: null,
   }
-}
-
-function total(cashFlow: readonly AgreementRow[], amount: (row: AgreementRow) => number): number {
-  return cashFlow.reduce((sum, row) => sum + amount(row), 0)
 }
 
 /** USD per kWh, nominal: the present value of all that the customer pays over that of the production. */

@@ -10,118 +10,154 @@ import type { SolarSystem } from './system.ts'
  *   netCashFlow = unleveredCashFlow + loanProceeds - debtService + interestTaxBenefit
  */
 export function cashFlowTable(owned: OwnedSystem): CashFlowRow[] {
+  const { analysisYears, discountRate } = owned.input
+  const columns = cashFlowColumns(owned)
   const rows: CashFlowRow[] = []
-  eachYear(owned, (row) => {
-    rows.push({ ...row })
-  })
+  let discountFactor = 1
+  for (let year = 0; year <= analysisYears; year++) {
+    rows.push(rowOf(columns, year, discountFactor, rows.at(-1)))
+    discountFactor /= 1 + discountRate
+  }
   return rows
 }
 
 /**
- * Shows the rows of the table one after the other, all in the same object: who keeps one has to copy it. (Most
- * requests want nothing but sums; rows of their own would take half of all the memory that such a request needs.)
+ * The columns of the table. To be read at once: the next call with as many years writes into the same arrays. (Arrays
+ * of its own, or rows, would be half of all the memory that a request takes, and take longer than all the sums.)
+ * @throws RangeError when there is no first year
  */
-export function eachYear(owned: OwnedSystem, visit: (row: CashFlowRow) => void): void {
-  const row = installationRow(owned)
-  visit(row)
-  const prices = firstYear(owned)
-  for (let year = 1; year <= owned.input.analysisYears; year++) {
-    operate(owned, year, prices, row)
-    visit(row)
-    raisePrices(owned.input, prices)
-  }
+export function cashFlowColumns(owned: OwnedSystem): CashFlowColumns {
+  const { analysisYears } = owned.input
+  if (analysisYears < 1) throw new RangeError('There is no first year: analysisYears must be at least 1.')
+  const columns = (places[analysisYears] ??= makeColumns(analysisYears + 1))
+  fillPrices(owned, columns)
+  fillFlows(owned, columns)
+  fillLoan(owned, columns)
+  return columns
 }
 
-function installationRow({ system, loan }: OwnedSystem): Mutable<CashFlowRow> {
-  const loanProceeds = loan?.proceeds ?? 0
-  const unleveredCashFlow = 0 - system.upfrontCost
-  const netCashFlow = unleveredCashFlow + loanProceeds
+/** By the number of years. */
+const places: CashFlowColumns[] = []
+
+function makeColumns(length: number): CashFlowColumns {
+  const column = (): Float64Array => new Float64Array(length)
   return {
-    year: 0,
-    productionKWh: 0,
-    consumptionKWh: 0,
-    selfConsumedKWh: 0,
-    exportedKWh: 0,
-    utilityRate: 0,
-    exportRate: 0,
-    co2AvoidedKg: 0,
-    investment: system.upfrontCost,
-    savings: 0,
-    incentive: 0,
-    taxCredit: 0,
-    om: 0,
-    inverter: 0,
-    unleveredCashFlow,
-    loanProceeds,
-    debtService: 0,
-    interestTaxBenefit: 0,
-    netCashFlow,
-    cumulativeCashFlow: netCashFlow,
-    cumulativeUnleveredCashFlow: unleveredCashFlow,
-    discountedCashFlow: netCashFlow,
-    cumulativeDiscountedCashFlow: netCashFlow,
+    ...{
+      productionKWh: column(),
+      consumptionKWh: column(),
+      selfConsumedKWh: column(),
+      exportedKWh: column(),
+    },
+    ...{ utilityRate: column(), exportRate: column(), emissionFactor: column(), co2AvoidedKg: column() },
+    ...{ investment: column(), savings: column(), incentive: column(), taxCredit: column() },
+    ...{ om: column(), inverterPrice: column(), inverter: column(), unleveredCashFlow: column() },
+    ...{ loanProceeds: column(), debtService: column(), interestTaxBenefit: column(), netCashFlow: column() },
   }
 }
 
-/** Makes the row of a year out of that of the year before. */
-function operate(
-  { input, system, loan }: OwnedSystem,
+/** What is known of every year before anything is reckoned. In the year of the installation all of it is 0. */
+function fillPrices({ input, system: { sizeKW } }: OwnedSystem, columns: CashFlowColumns): void {
+  grow(columns.productionKWh, sizeKW * input.annualProductionPerKW, 1 - input.degradationRate)
+  grow(columns.consumptionKWh, input.annualConsumptionKWh, 1 + input.consumptionGrowth)
+  grow(columns.utilityRate, input.utilityRate, 1 + input.rateEscalation)
+  grow(columns.exportRate, input.exportRate, 1 + input.exportEscalation)
+  grow(columns.emissionFactor, input.emissionFactorKgPerKWh, 1 - input.emissionDeclineRate)
+  grow(columns.om, sizeKW * input.omCostPerKWYear, 1 + input.omEscalation)
+  grow(columns.inverterPrice, sizeKW * input.inverterCostPerKW, 1 + input.omEscalation)
+}
+
+/** From year 1 on. */
+function grow(column: Float64Array, first: number, factor: number): void {
+  let amount = first
+  for (let year = 1; year < column.length; year++) {
+    column[year] = amount
+    amount *= factor
+  }
+}
+
+/** What the system itself brings and costs. */
+function fillFlows({ input, system }: OwnedSystem, columns: CashFlowColumns): void {
+  const { investment, taxCredit, inverter, unleveredCashFlow } = columns
+  investment[0] = system.upfrontCost
+  unleveredCashFlow[0] = 0 - system.upfrontCost
+  taxCredit[1] = system.taxCredit
+  inverter.fill(0)
+  for (const year of input.inverterReplacementYears) {
+    if (year < inverter.length) inverter[year] = columns.inverterPrice[year] ?? 0
+  }
+  for (let year = 1; year < unleveredCashFlow.length; year++) {
+    const productionKWh = columns.productionKWh[year] ?? 0
+    const own = Math.min(input.selfConsumptionFraction * productionKWh, columns.consumptionKWh[year] ?? 0)
+    const exported = productionKWh - own
+    const savings = own * (columns.utilityRate[year] ?? 0) + exported * (columns.exportRate[year] ?? 0)
+    const isPaid = year <= input.productionIncentiveYears
+    const incentive = isPaid ? input.productionIncentivePerKWh * productionKWh : 0
+    const income = savings + incentive + (taxCredit[year] ?? 0)
+    columns.selfConsumedKWh[year] = own
+    columns.exportedKWh[year] = exported
+    columns.savings[year] = savings
+    columns.incentive[year] = incentive
+    columns.co2AvoidedKg[year] = productionKWh * (columns.emissionFactor[year] ?? 0)
+    unleveredCashFlow[year] = income - (columns.om[year] ?? 0) - (inverter[year] ?? 0)
+  }
+}
+
+function fillLoan({ input, loan }: OwnedSystem, columns: CashFlowColumns): void {
+  const { unleveredCashFlow, loanProceeds, debtService, interestTaxBenefit, netCashFlow } = columns
+  const proceeds = loan?.proceeds ?? 0
+  loanProceeds[0] = proceeds
+  netCashFlow[0] = (unleveredCashFlow[0] ?? 0) + proceeds
+  for (let year = 1; year < netCashFlow.length; year++) {
+    const paid = loan?.schedule[year - 1] ?? noDebt
+    const benefit = paid.interest * (input.loan?.interestTaxRate ?? 0)
+    debtService[year] = paid.debtService
+    interestTaxBenefit[year] = benefit
+    netCashFlow[year] = (unleveredCashFlow[year] ?? 0) - paid.debtService + benefit
+  }
+}
+
+function rowOf(
+  columns: CashFlowColumns,
   year: number,
-  now: YearState,
-  row: Mutable<CashFlowRow>,
-): void {
-  row.year = year
-  row.productionKWh = now.productionKWh
-  row.consumptionKWh = now.consumptionKWh
-  row.selfConsumedKWh = Math.min(input.selfConsumptionFraction * now.productionKWh, now.consumptionKWh)
-  row.exportedKWh = now.productionKWh - row.selfConsumedKWh
-  row.utilityRate = now.utilityRate
-  row.exportRate = now.exportRate
-  row.co2AvoidedKg = now.productionKWh * now.emissionFactor
-  row.investment = 0
-  row.savings = row.selfConsumedKWh * now.utilityRate + row.exportedKWh * now.exportRate
-  row.incentive = incentiveOf(input, year, now.productionKWh)
-  row.taxCredit = year === 1 ? system.taxCredit : 0
-  row.om = now.om
-  row.inverter = input.inverterReplacementYears.includes(year) ? now.inverterPrice : 0
-  row.unleveredCashFlow = row.savings + row.incentive + row.taxCredit - row.om - row.inverter
-  const { debtService, interest } = loan?.schedule[year - 1] ?? noDebt
-  row.loanProceeds = 0
-  row.debtService = debtService
-  row.interestTaxBenefit = interest * (input.loan?.interestTaxRate ?? 0)
-  row.netCashFlow = row.unleveredCashFlow - debtService + row.interestTaxBenefit
-  row.cumulativeCashFlow += row.netCashFlow
-  row.cumulativeUnleveredCashFlow += row.unleveredCashFlow
-  row.discountedCashFlow = row.netCashFlow * now.discountFactor
-  row.cumulativeDiscountedCashFlow += row.discountedCashFlow
-}
-
-function incentiveOf(input: SolarInput, year: number, productionKWh: number): number {
-  return year <= input.productionIncentiveYears ? input.productionIncentivePerKWh * productionKWh : 0
-}
-
-function firstYear({ input, system }: OwnedSystem): YearState {
+  discountFactor: number,
+  before: CashFlowRow | undefined,
+): CashFlowRow {
+  const flows = flowsOf(columns, year)
+  const { unleveredCashFlow, netCashFlow } = flows
+  const discountedCashFlow = netCashFlow * discountFactor
   return {
-    productionKWh: system.sizeKW * input.annualProductionPerKW,
-    consumptionKWh: input.annualConsumptionKWh,
-    utilityRate: input.utilityRate,
-    exportRate: input.exportRate,
-    emissionFactor: input.emissionFactorKgPerKWh,
-    om: system.sizeKW * input.omCostPerKWYear,
-    inverterPrice: system.sizeKW * input.inverterCostPerKW,
-    discountFactor: 1 / (1 + input.discountRate),
+    year,
+    ...flows,
+    cumulativeCashFlow: (before?.cumulativeCashFlow ?? 0) + netCashFlow,
+    cumulativeUnleveredCashFlow: (before?.cumulativeUnleveredCashFlow ?? 0) + unleveredCashFlow,
+    discountedCashFlow,
+    cumulativeDiscountedCashFlow: (before?.cumulativeDiscountedCashFlow ?? 0) + discountedCashFlow,
   }
 }
 
-function raisePrices(input: SolarInput, now: YearState): void {
-  now.productionKWh *= 1 - input.degradationRate
-  now.consumptionKWh *= 1 + input.consumptionGrowth
-  now.utilityRate *= 1 + input.rateEscalation
-  now.exportRate *= 1 + input.exportEscalation
-  now.emissionFactor *= 1 - input.emissionDeclineRate
-  now.om *= 1 + input.omEscalation
-  now.inverterPrice *= 1 + input.omEscalation
-  now.discountFactor /= 1 + input.discountRate
+/** What the columns hold of one year. */
+export function flowsOf(columns: CashFlowColumns, year: number): Flows {
+  const at = (column: Float64Array): number => column[year] ?? 0
+  return {
+    productionKWh: at(columns.productionKWh),
+    consumptionKWh: at(columns.consumptionKWh),
+    selfConsumedKWh: at(columns.selfConsumedKWh),
+    exportedKWh: at(columns.exportedKWh),
+    utilityRate: at(columns.utilityRate),
+    exportRate: at(columns.exportRate),
+    co2AvoidedKg: at(columns.co2AvoidedKg),
+    investment: at(columns.investment),
+    savings: at(columns.savings),
+    incentive: at(columns.incentive),
+    taxCredit: at(columns.taxCredit),
+    om: at(columns.om),
+    inverter: at(columns.inverter),
+    unleveredCashFlow: at(columns.unleveredCashFlow),
+    loanProceeds: at(columns.loanProceeds),
+    debtService: at(columns.debtService),
+    interestTaxBenefit: at(columns.interestTaxBenefit),
+    netCashFlow: at(columns.netCashFlow),
+  }
 }
 
 const noDebt = { debtService: 0, interest: 0 }
@@ -165,16 +201,8 @@ export type CashFlowRow = Readonly<{
 /** A system, and how it is paid for. */
 export type OwnedSystem = Readonly<{ input: SolarInput; system: SolarSystem; loan: LoanPlan | undefined }>
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+/** The amounts of a year by themselves, without those that depend on other years. */
+export type Flows = Omit<CashFlowRow, 'year' | 'discountedCashFlow' | `cumulative${string}`>
 
-/** Amounts, prices and factors of one year. */
-type YearState = {
-  productionKWh: number
-  consumptionKWh: number
-  utilityRate: number
-  exportRate: number
-  emissionFactor: number
-  om: number
-  inverterPrice: number
-  discountFactor: number
-}
+/** The flows and the prices behind them, by year; [0] is the installation. */
+export type CashFlowColumns = Readonly<Record<keyof Flows | 'emissionFactor' | 'inverterPrice', Float64Array>>

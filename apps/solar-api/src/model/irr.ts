@@ -1,3 +1,5 @@
+import type { Series } from './measures.ts'
+
 /**
  * Internal rate of return: the rate between -99 % and 1000 % a year at which the flows are worth nothing.
  * It is given only where it is the one such rate.
@@ -7,7 +9,7 @@
  * @param flows USD per year, flows[0] today
  * @param guess a rate to start from, > -1; it changes the number of steps, not the result
  */
-export function internalRateOfReturn(flows: readonly number[], guess: number): InternalRateOfReturn {
+export function internalRateOfReturn(flows: Series, guess: number): InternalRateOfReturn {
   const changes = signChanges(flows)
   if (changes === 0) return { irr: null, irrStatus: 'no_sign_change' }
   const [bracket, ...others] = rootBrackets(flows, changes === 1 ? 2 : gridPoints)
@@ -21,17 +23,18 @@ const lowest = Math.log(0.01)
 const highest = Math.log(11)
 const tolerance = 1e-13
 
-function signChanges(flows: readonly number[]): number {
+function signChanges(flows: Series): number {
   let changes = 0
   let before = 0
-  for (const flow of flows) {
+  for (let year = 0; year < flows.length; year++) {
+    const flow = flows[year] ?? 0
     if (flow * before < 0) changes += 1
     if (flow !== 0) before = Math.sign(flow)
   }
   return changes
 }
 
-function rootBrackets(flows: readonly number[], points: number): Bracket[] {
+function rootBrackets(flows: Series, points: number): Bracket[] {
   const brackets: Bracket[] = []
   let low = lowest
   let lowSide = valueAt(flows, low) >= 0
@@ -46,7 +49,7 @@ function rootBrackets(flows: readonly number[], points: number): Bracket[] {
 }
 
 /** Newton's method, with a bisection wherever its step leaves the bracket or fails to halve the one before. */
-function refineRoot(flows: readonly number[], bracket: Bracket, guess: number): number {
+function refineRoot(flows: Series, bracket: Bracket, guess: number): number {
   let { low, high } = bracket
   let u = guess > low && guess < high ? guess : (low + high) / 2
   let stepBefore = high - low
@@ -72,7 +75,7 @@ function refineRoot(flows: readonly number[], bracket: Bracket, guess: number): 
 }
 
 /** The value of the flows at u = ln(1 + rate). */
-function valueAt(flows: readonly number[], u: number): number {
+function valueAt(flows: Series, u: number): number {
   const discount = Math.exp(-u)
   let value = 0
   for (let year = flows.length - 1; year >= 0; year--) value = value * discount + (flows[year] ?? 0)

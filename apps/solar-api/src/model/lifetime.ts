@@ -1,35 +1,53 @@
-import type { CashFlowRow } from './cash-flow.ts'
+import { flowsOf } from './cash-flow.ts'
+import type { CashFlowColumns, CashFlowRow, Flows } from './cash-flow.ts'
 
-/** What a table comes to: its first year, and the sums of its columns over all years. */
-export class Lifetime {
-  productionKWh = 0
-  savings = 0
+/** What the yearly flows come to: those of the first year, and what they add up to, the installation included. */
+export type Lifetime = Readonly<{
+  firstYear: Flows
+  productionKWh: number
+  savings: number
   /** maintenance and inverters */
-  operatingCost = 0
-  unleveredCashFlow = 0
-  netCashFlow = 0
-  co2AvoidedKg = 0
-  #firstYear: CashFlowRow | undefined
+  operatingCost: number
+  netCashFlow: number
+  co2AvoidedKg: number
+}>
 
-  static of(cashFlow: readonly CashFlowRow[]): Lifetime {
-    const lifetime = new Lifetime()
-    for (const row of cashFlow) lifetime.add(row)
-    return lifetime
+export function lifetimeOf(columns: CashFlowColumns): Lifetime {
+  const { om, inverter } = columns
+  let operatingCost = 0
+  for (let year = 0; year < om.length; year++) operatingCost += (om[year] ?? 0) + (inverter[year] ?? 0)
+  return {
+    firstYear: flowsOf(columns, 1),
+    productionKWh: sum(columns.productionKWh),
+    savings: sum(columns.savings),
+    operatingCost,
+    netCashFlow: sum(columns.netCashFlow),
+    co2AvoidedKg: sum(columns.co2AvoidedKg),
   }
+}
 
-  add(row: CashFlowRow): void {
-    if (row.year === 1) this.#firstYear = { ...row }
-    this.productionKWh += row.productionKWh
-    this.savings += row.savings
-    this.operatingCost += row.om + row.inverter
-    this.unleveredCashFlow += row.unleveredCashFlow
-    this.netCashFlow += row.netCashFlow
-    this.co2AvoidedKg += row.co2AvoidedKg
+/** @param table of cashFlowTable(), or one like it */
+export function lifetimeOfTable(table: readonly CashFlowRow[]): Lifetime {
+  const [, firstYear] = table
+  if (!firstYear) throw new RangeError('A table has a row for the installation and at least one more.')
+  return {
+    firstYear,
+    productionKWh: total(table, (row) => row.productionKWh),
+    savings: total(table, (row) => row.savings),
+    operatingCost: total(table, (row) => row.om + row.inverter),
+    netCashFlow: total(table, (row) => row.netCashFlow),
+    co2AvoidedKg: total(table, (row) => row.co2AvoidedKg),
   }
+}
 
-  /** @throws RangeError when there is none: analysisYears must be at least 1 */
-  get firstYear(): CashFlowRow {
-    if (!this.#firstYear) throw new RangeError('There is no first year: analysisYears must be at least 1.')
-    return this.#firstYear
-  }
+/** The sum of all values. */
+export function sum(values: Float64Array): number {
+  let all = 0
+  for (let at = 0; at < values.length; at++) all += values[at] ?? 0 // for...of would make an object of each
+  return all
+}
+
+/** The sum of an amount over all rows. */
+export function total<Row>(table: readonly Row[], amount: (row: Row) => number): number {
+  return table.reduce((all, row) => all + amount(row), 0)
 }

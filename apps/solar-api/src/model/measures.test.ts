@@ -1,4 +1,4 @@
-import { discounted, lastingPayback, npv, payback } from './measures.ts'
+import { lastingPayback, npv, payback } from './measures.ts'
 
 describe('npv', () => {
   test('discounts each flow from the end of its year', () => {
@@ -13,14 +13,6 @@ describe('npv', () => {
 
   test('of no flow is 0', () => {
     expect(npv([], 0.06)).toBe(0)
-  })
-})
-
-describe('discounted', () => {
-  test('leaves today as it is and halves each later year at 100 %', () => {
-    expect(discounted([-100, 50, 50], 1)).toEqual([-100, 25, 12.5])
-    expect(discounted([-100, 50, 50], -0.5)).toEqual([-100, 100, 200])
-    expect(discounted([-24300.1], 0.06)).toEqual([-24300.1])
   })
 })
 
@@ -39,6 +31,12 @@ describe('payback', () => {
     expect(payback([5, -10])).toBe(0)
     expect(payback([-100, 40, 40])).toBeNull()
     expect(payback([-100])).toBeNull()
+  })
+
+  test('in money of today comes later, and not at all where the interest eats it up', () => {
+    expect(payback([-100, 100, 100], 1)).toBeNull()
+    expect(payback([-100, 100, 100, 200, 400], 1)).toBe(3)
+    expect(payback([-100, 40, 40], -0.5)).toBeCloseTo(1.125, 12)
   })
 
   test('counts the first crossing even if a replacement undoes it', () => {

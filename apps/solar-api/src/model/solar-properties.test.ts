@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { CashFlowRow } from './cash-flow.ts'
 import { streamsOf, unleveredNpv, valuePerDollarBorrowed } from './closed-form.ts'
 import type { SolarInput } from './input.ts'
-import { discounted, lastingPayback, npv } from './measures.ts'
+import { lastingPayback, npv } from './measures.ts'
 import { roundResult } from './rounding.ts'
 import { calculateSolar, summariseSolar } from './solar.ts'
 import { designSystem } from './system.ts'
@@ -140,6 +140,17 @@ describe('for every valid input', () => {
     )
   })
 })
+
+/** The flows in money of year 0. */
+function discounted(flows: readonly number[], rate: number): number[] {
+  const discount = 1 / (1 + rate)
+  let factor = 1
+  return flows.map((flow) => {
+    const value = flow * factor
+    factor *= discount
+    return value
+  })
+}
 
 /** A sum is as exact as what went into it is large, energy that is only subtracted again included. */
 function slack(relative: number, cashFlow: readonly CashFlowRow[], discountRate: number): number {

@@ -1,12 +1,13 @@
-import { cashFlowTable, eachYear } from './cash-flow.ts'
-import type { CashFlowRow, OwnedSystem } from './cash-flow.ts'
+import { cashFlowColumns, cashFlowTable } from './cash-flow.ts'
+import type { CashFlowColumns, CashFlowRow, OwnedSystem } from './cash-flow.ts'
 import type { SolarInput } from './input.ts'
 import { internalRateOfReturn } from './irr.ts'
 import type { IrrStatus } from './irr.ts'
-import { Lifetime } from './lifetime.ts'
+import { lifetimeOf, sum } from './lifetime.ts'
+import type { Lifetime } from './lifetime.ts'
 import { planLoan } from './loan.ts'
 import type { LoanPlan } from './loan.ts'
-import { discounted, lastingPayback, npv, payback } from './measures.ts'
+import { lastingPayback, npv, payback } from './measures.ts'
 import { designSystem } from './system.ts'
 import type { SolarSystem } from './system.ts'
 import { warningsFor } from './warnings.ts'
@@ -23,7 +24,8 @@ export const solarModel = 'solar-v1'
  */
 export function calculateSolar(input: SolarInput): SolarResult {
   const owned = buy(input)
-  return { ...summarise(owned), cashFlow: cashFlowTable(owned) }
+  const { warnings, ...summary } = summarise(owned)
+  return { ...summary, cashFlow: cashFlowTable(owned), warnings }
 }
 
 /** The same without the yearly table, in a third of the time. */
@@ -38,8 +40,8 @@ function buy(input: SolarInput): OwnedSystem {
 
 function summarise(owned: OwnedSystem): SolarSummary {
   const { input, system: design, loan } = owned
-  const columns = columnsOf(owned)
-  const { lifetime } = columns
+  const columns = cashFlowColumns(owned)
+  const lifetime = lifetimeOf(columns)
   const system = describeSystem(design, lifetime)
   const metrics = measure(owned, columns)
   return {
@@ -51,28 +53,6 @@ function summarise(owned: OwnedSystem): SolarSummary {
     financing: loan && describeFinancing(loan),
     warnings: warningsFor(input, design, { system, metrics }),
   }
-}
-
-/** The columns of the yearly table that measures are taken of, and the sums of the others. */
-function columnsOf(owned: OwnedSystem): Columns {
-  const column = (): number[] => new Array<number>(owned.input.analysisYears + 1)
-  const columns: Columns = {
-    lifetime: new Lifetime(),
-    net: column(),
-    unlevered: column(),
-    costs: column(),
-    production: column(),
-  }
-  const { lifetime, net, unlevered, costs, production } = columns
-  eachYear(owned, (row) => {
-    const { year } = row
-    lifetime.add(row)
-    net[year] = row.netCashFlow
-    unlevered[year] = row.unleveredCashFlow
-    costs[year] = row.investment - row.taxCredit + row.om + row.inverter - row.incentive
-    production[year] = row.productionKWh
-  })
-  return columns
 }
 
 /** What the system is and produces. */
@@ -119,8 +99,9 @@ function describeFinancing({ payment, principal, totalInterest }: LoanPlan): Sol
 
 function measure(
   { input: { discountRate }, system }: OwnedSystem,
-  { lifetime, net, unlevered, costs, production }: Columns,
+  columns: CashFlowColumns,
 ): SolarResult['metrics'] {
+  const { unleveredCashFlow: unlevered, netCashFlow: net } = columns
   const hasSystem = system.sizeKW > 0
   const netCost = system.upfrontCost - system.taxCredit
   const { irr, irrStatus } = internalRateOfReturn(net, discountRate)
@@ -131,27 +112,30 @@ function measure(
     irrStatus,
     paybackYears: hasSystem ? payback(unlevered) : null,
     paybackYearsFinal: hasSystem ? lastingPayback(unlevered) : null,
-    discountedPaybackYears: hasSystem ? payback(discounted(unlevered, discountRate)) : null,
-    // USD per kWh, nominal, before financing: the present cost of the system over its present production
-    lcoePerKWh: finiteOrNull(npv(costs, discountRate) / npv(production, discountRate)),
-    roiPercent: netCost > 0 ? finiteOrNull(100 * (lifetime.unleveredCashFlow / netCost)) : null,
+    discountedPaybackYears: hasSystem ? payback(unlevered, discountRate) : null,
+    lcoePerKWh: levelizedCost(columns, discountRate),
+    roiPercent: netCost > 0 ? finiteOrNull(100 * (sum(unlevered) / netCost)) : null,
   }
+}
+
+/** USD per kWh, nominal, before financing: the present cost of the system over its present production. */
+function levelizedCost(columns: CashFlowColumns, discountRate: number): number | null {
+  const { investment, taxCredit, om, inverter, incentive, productionKWh } = columns
+  const discount = 1 / (1 + discountRate)
+  let cost = 0
+  let factor = 1
+  for (let year = 0; year < productionKWh.length; year++) {
+    const spent = (investment[year] ?? 0) - (taxCredit[year] ?? 0) + (om[year] ?? 0) + (inverter[year] ?? 0)
+    cost += (spent - (incentive[year] ?? 0)) * factor
+    factor *= discount
+  }
+  return finiteOrNull(cost / npv(productionKWh, discountRate))
 }
 
 /** A quotient by nothing, or by next to nothing, is not a number to answer with. */
 export function finiteOrNull(quotient: number): number | null {
   return Number.isFinite(quotient) ? quotient : null
 }
-
-/** Amounts by year, from the installation on. */
-type Columns = Readonly<{
-  lifetime: Lifetime
-  net: number[]
-  unlevered: number[]
-  /** of the system, before financing */
-  costs: number[]
-  production: number[]
-}>
 
 /** Money in USD, energy in kWh AC, years from the day of installation. */
 export type SolarResult = Readonly<{
