@@ -1,5 +1,5 @@
 import { isDown } from '@hearth/chassis/database'
-import type { Gate, GateRequest, Verdict } from './gate.ts'
+import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
 import { RedisAway } from './redis-records.ts'
 import type { RedisTrust } from './redis-trust.ts'
 
@@ -8,14 +8,15 @@ import type { RedisTrust } from './redis-trust.ts'
  * to Postgres, so a caller sees neither the failure nor a wait beyond Redis's deadline.
  */
 export function failoverGate(redis: Gate, postgres: Gate, trust: RedisTrust): Gate {
-  const viaRedis = trustedAsker(redis, trust)
-
   async function check(request: GateRequest): Promise<Verdict> {
     if (trust.holds() || (await trust.renew())) {
+      const asked = askNow(trust)
       try {
-        return await viaRedis((gate) => gate.check(request))
+        const verdict = await redis.check(request)
+        hear(trust, asked)
+        return verdict
       } catch (error) {
-        if (!(error instanceof RedisAway)) throw error
+        if (!isAway(trust, error)) throw error
       }
     }
     return checkInPostgres(request)
@@ -27,42 +28,49 @@ export function failoverGate(redis: Gate, postgres: Gate, trust: RedisTrust): Ga
       return await postgres.check(request)
     } catch (error) {
       if (!isDown(error) || !(await trust.goesOn())) throw error
-      return viaRedis((gate) => gate.check(request)).catch((again: unknown) => {
-        throw again instanceof RedisAway ? error : again
-      })
+      const asked = askNow(trust)
+      try {
+        const verdict = await redis.check(request)
+        hear(trust, asked)
+        return verdict
+      } catch (again) {
+        throw isAway(trust, again) ? error : again
+      }
     }
   }
 
-  return {
-    check,
-    async refund(charge) {
-      if (charge.by === 'postgres' || !(trust.holds() || (await trust.renew())))
-        return postgres.refund(charge)
-      try {
-        await viaRedis((gate) => gate.refund(charge))
-      } catch (error) {
-        // What Redis may have given back after all is not given back again: that would admit more than the limit.
-        if (!(error instanceof RedisAway) || error.mayHaveRun) throw error
-        await postgres.refund(charge)
-      }
-    },
+  return { check, refund: (charge) => refund(redis, postgres, trust, charge) }
+}
+
+async function refund(redis: Gate, postgres: Gate, trust: RedisTrust, charge: Charge): Promise<void> {
+  if (charge.by === 'postgres' || !(trust.holds() || (await trust.renew()))) return postgres.refund(charge)
+  const asked = askNow(trust)
+  try {
+    await redis.refund(charge)
+    hear(trust, asked)
+  } catch (error) {
+    // What Redis may have given back after all is not given back again: that would admit more than the limit.
+    if (!isAway(trust, error) || error.mayHaveRun) throw error
+    await postgres.refund(charge)
   }
 }
 
-/** Asks Redis, and tells of what became of it. @throws RedisAway when Redis did not do it; trust has then heard of it */
-function trustedAsker(redis: Gate, trust: RedisTrust) {
-  return async function viaRedis<T>(ask: (gate: Gate) => Promise<T>): Promise<T> {
-    const sentAt = performance.now()
-    const losses = trust.losses()
-    try {
-      const answer = await ask(redis)
-      // What comes after trust was lost is no more counted on: others may have been told that nothing comes any more.
-      if (trust.losses() !== losses) throw new RedisAway('Redis answered when it was no longer trusted.')
-      trust.heard(sentAt)
-      return answer
-    } catch (error) {
-      if (error instanceof RedisAway && error.isOutage) trust.failed(error)
-      throw error
-    }
-  }
+/** When a question is put, and in which spell of trust. (Not a function around the question: each would cost a promise.) */
+type Asked = { readonly sentAt: number; readonly losses: number }
+
+function askNow(trust: RedisTrust): Asked {
+  return { sentAt: performance.now(), losses: trust.losses() }
+}
+
+/** @throws RedisAway when trust was lost meanwhile: others may have been told that nothing comes any more */
+function hear(trust: RedisTrust, { sentAt, losses }: Asked): void {
+  if (trust.losses() !== losses) throw new RedisAway('Redis answered when it was no longer trusted.')
+  trust.heard(sentAt)
+}
+
+/** Whether Redis did not do it; trust then hears of an outage. */
+function isAway(trust: RedisTrust, error: unknown): error is RedisAway {
+  if (!(error instanceof RedisAway)) return false
+  if (error.isOutage) trust.failed(error)
+  return true
 }

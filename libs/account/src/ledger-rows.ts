@@ -70,15 +70,21 @@ export async function writeCounters(
 
 /** Raises the rows of calls to what was counted. */
 export async function writeCalls(db: AccountDatabase, calls: readonly Call[]): Promise<void> {
+  // Most of a flush are calls of a few endpoints on one day: what they share is said once.
+  const alike = Map.groupBy(calls, (call) => `${call.day} ${call.countedBy} ${call.endpoint}`)
+  for (const some of alike.values()) await writeAlike(db, some)
+}
+
+/** @param calls one or more of one endpoint on one day, counted by one process */
+async function writeAlike(db: AccountDatabase, calls: readonly Call[]): Promise<void> {
+  const [first] = calls
   await withoutTheDeleted((known) =>
     sql`
       insert into usage_endpoint as u (tag, day, endpoint, instance, used)
-      select tag, day, endpoint, counted_by, used from unnest(
-        ${calls.map((row) => row.tag)}::text[], ${calls.map((row) => row.day)}::integer[],
-        ${calls.map((row) => row.endpoint)}::text[], ${calls.map((row) => row.countedBy)}::text[],
-        ${calls.map((row) => row.used)}::integer[]
-      ) as seen (tag, day, endpoint, counted_by, used) ${known}
-      order by tag, day, endpoint, counted_by
+      select tag, ${first?.day}::integer, ${first?.endpoint}, ${first?.countedBy}, used from unnest(
+        ${arrayOf(calls, (row) => row.tag)}::text[], ${arrayOf(calls, (row) => row.used)}::integer[]
+      ) as seen (tag, used) ${known}
+      order by tag
       on conflict (tag, day, endpoint, instance) do update set used = greatest(u.used, excluded.used)`.execute(
       db,
     ),

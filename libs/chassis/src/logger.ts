@@ -23,9 +23,10 @@ export function createLogger(options: {
     },
     destination,
   )
+  const ofService = JSON.stringify(base).slice(1, -1)
   lineWriters.set(logger, (fields, message) => {
-    const line = JSON.stringify({ level: 'info', time: Date.now(), ...base, ...fields, msg: message })
-    destination.write(maskCredentials(`${line}\n`))
+    const rest = JSON.stringify({ ...fields, msg: message }).slice(1)
+    destination.write(maskCredentials(`{"level":"info","time":${Date.now()},${ofService},${rest}\n`))
   })
   return logger
 }
