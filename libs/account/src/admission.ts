@@ -56,7 +56,7 @@ export async function admit(
   const { known, gate, ledger, plans, burst } = options
   const presented = identify(options, req, res, access)
   const caller = presented instanceof Promise ? await presented : presented
-  const { tag, selector, key, tally, fingerprint } = caller
+  const { tag, selector, key, tally } = caller
   const digests = caller.known?.digests ?? digestsOfStranger(options, req, res, key)
   const verdict = await gate.check({ tag, selector, digests, cost: access === 'metered' ? 1 : 0, tally })
   res.locals.logFields = { account: `acc_${tag}`, key: selector }
@@ -68,7 +68,7 @@ export async function admit(
   }
   res.locals.standing = verdict
   if (verdict.outcome === 'ok') res.locals.charge = verdict.charge
-  if (caller.known === undefined && key !== '') known.add(fingerprint, { tag, selector, digests, tally })
+  const good = caller.known ?? remember(known, caller, digests)
   // Whoever lacks the plan is told so first: a new day would not help.
   for (const feature of res.locals.operation?.requires ?? []) requireFeature(plans, feature, verdict.plan)
   if (verdict.outcome !== 'ok') {
@@ -78,7 +78,19 @@ export async function admit(
     res.locals.unpaid = error
     return
   }
-  if (selector !== '') ledger.used(tally, selector, verdict.now)
+  if (good !== undefined) ledger.used(good, verdict.now)
+}
+
+/** Remembers a key that has turned out to be good; nothing for a session. */
+function remember(
+  known: KnownKeys,
+  { key, fingerprint, tag, selector, tally }: Presented,
+  digests: string,
+): KnownKey | undefined {
+  if (key === '') return undefined
+  const good = { tag, selector, digests, tally, notedAt: -Infinity }
+  known.add(fingerprint, good)
+  return good
 }
 
 function isConditionalRead({ method, headers }: Request): boolean {
@@ -92,14 +104,14 @@ function isConditionalRead({ method, headers }: Request): boolean {
  * @returns what is stored of the key under each pepper; nothing for a session
  * @throws HttpError rate_limited
  */
-function digestsOfStranger(options: AdmissionOptions, req: Request, res: Response, key: string): string[] {
+function digestsOfStranger(options: AdmissionOptions, req: Request, res: Response, key: string): string {
   const { addresses, strangers, peppers } = options
-  if (key === '') return []
+  if (key === '') return ''
   const address = req.ip ?? ''
   if (addresses.peek(address).remaining === 0) {
     if (strangers.take(addressBucket(address), performance.now()).wait > 0) takeFromAddress(options, req, res)
   }
-  return peppers.map((pepper) => digestKey(key, pepper))
+  return peppers.map((pepper) => digestKey(key, pepper)).join(' ')
 }
 
 /** A caller, and the key as it was found among those that are known. */

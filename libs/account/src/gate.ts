@@ -5,8 +5,8 @@ export type GateRequest = {
   readonly tag: string
   /** Selector of the presented key; empty for a caller who is already authenticated by a session. */
   readonly selector: string
-  /** Digest of the presented key under every pepper in use. */
-  readonly digests: readonly string[]
+  /** Digests of the presented key under every pepper in use, separated by spaces. */
+  readonly digests: string
   /** 0 checks without charging. */
   readonly cost: 0 | 1
   /** What the ledger remembers of the account, where the asker has found it already. */

@@ -5,10 +5,12 @@ import type { Tally } from './tallies.ts'
 export type KnownKey = {
   readonly tag: string
   readonly selector: string
-  /** What is stored of it under each pepper. */
-  readonly digests: readonly string[]
+  /** What is stored of it under each pepper, separated by spaces. */
+  readonly digests: string
   /** What the ledger remembers of its account. */
   tally: Tally
+  /** When its use was last noted, in Unix seconds; -Infinity before. */
+  notedAt: number
 }
 
 /**

@@ -23,14 +23,15 @@ export type Call = Waiting & {
   /** Who has counted them: a process, and how often it had forgotten what it counted. */
   readonly countedBy: string
   used: number
+  /** Another of the same account. */
+  next: Call | undefined
 }
 
-/** When a key was last used, and when that was last noted, in Unix milliseconds. */
-export type Use = Waiting & {
+/** When a key was used, in Unix milliseconds. */
+export type Use = {
   readonly tag: string
   readonly selector: string
-  usedAt: number
-  notedAt: number
+  readonly usedAt: number
 }
 
 /**

@@ -29,8 +29,8 @@ export type Ledger = {
   readonly saw: (tally: Tally, seen: Seen) => void
   /** Records a successful call. */
   readonly called: (tally: Tally, day: number, endpoint: string) => void
-  /** Records that a key was used. */
-  readonly used: (tally: Tally, selector: string, nowMs: number) => void
+  /** Records that a key was used, unless that was noted lately. */
+  readonly used: (key: UsedKey, nowMs: number) => void
   /** Writes counters and the last use of keys. @throws when Postgres does not answer; nothing is lost then */
   readonly flush: () => Promise<void>
   /** Writes the calls by endpoint, which decide nothing. @throws as flush does */
@@ -38,6 +38,9 @@ export type Ledger = {
   /** Writes the calls of one account, for who is about to read them. @throws as flush does */
   readonly flushCallsOf: (tag: string) => Promise<void>
 }
+
+/** A key, and when its use was last noted, in Unix seconds. */
+export type UsedKey = { readonly tag: string; readonly selector: string; notedAt: number }
 
 export type LedgerOptions = {
   /** Unique name of this process. */
@@ -56,7 +59,7 @@ export function createLedger(db: AccountDatabase, options: LedgerOptions): Ledge
   const tallies = talliesInMemory()
   const counters = countersOf(db, tallies, onDirect, most)
   const calls = callsOf(db, tallies, instance, most)
-  const uses = usesOf(db, tallies)
+  const uses = usesOf(db)
   return {
     of: tallies.of,
     saw: counters.saw,
@@ -141,17 +144,18 @@ function callsOf(
   const memory = memoryOf(most)
   let timesForgotten = 0
 
-  function callOf({ tag, calls }: Tally, day: number, endpoint: string): Call {
-    for (const call of calls) if (call.endpoint === endpoint && call.day === day) return call
+  function firstCall(tally: Tally, day: number, endpoint: string): Call {
+    if (tally.calls === undefined) memory.size += 1
     const countedBy = `${instance}${timesForgotten || ''}`
-    const call = { tag, day, endpoint, countedBy, used: 0, isWaiting: false }
-    if (calls.push(call) === 1) memory.size += 1
+    const call = { tag: tally.tag, day, endpoint, countedBy, used: 0, isWaiting: false, next: tally.calls }
+    tally.calls = call
     return call
   }
 
   return {
     called(found, day, endpoint) {
-      const call = callOf(tallies.keep(found), day, endpoint)
+      const tally = tallies.keep(found)
+      const call = callOf(tally, day, endpoint) ?? firstCall(tally, day, endpoint)
       call.used += 1
       memory.sawDay(day)
       changed.add(call)
@@ -161,41 +165,65 @@ function callsOf(
       const isOver = memory.over()
       if (isOver === undefined) return
       tallies.forget((tally) => {
-        if (tally.calls.length === 0) return
-        tally.calls = tally.calls.filter((call) => call.isWaiting || !isOver(call))
-        if (tally.calls.length === 0) memory.size -= 1
+        if (tally.calls === undefined) return
+        tally.calls = linked(listOf(tally.calls).filter((call) => call.isWaiting || !isOver(call)))
+        if (tally.calls === undefined) memory.size -= 1
       })
       // What is forgotten is counted from zero again, so it needs rows of its own.
       timesForgotten += 1
     },
     async flushCallsOf(tag) {
-      const { calls } = tallies.of(tag)
-      if (calls.length > 0) await writeCalls(db, calls)
+      await writeCalls(db, listOf(tallies.of(tag).calls))
     },
   }
 }
 
-/** Notes the last use of each key once in a while. */
-function usesOf(db: AccountDatabase, tallies: Tallies): Pick<Ledger, 'used' | 'flush'> {
-  const changed = unwritten<Use>()
+function callOf({ calls }: Tally, day: number, endpoint: string): Call | undefined {
+  for (let call = calls; call !== undefined; call = call.next)
+    if (call.endpoint === endpoint && call.day === day) return call
+  return undefined
+}
 
-  function useOf({ tag, uses }: Tally, selector: string): Use {
-    for (const use of uses) if (use.selector === selector) return use
-    const use = { tag, selector, usedAt: 0, notedAt: -Infinity, isWaiting: false }
-    uses.push(use)
-    return use
+function listOf(first: Call | undefined): Call[] {
+  const calls: Call[] = []
+  for (let call = first; call !== undefined; call = call.next) calls.push(call)
+  return calls
+}
+
+/** Makes a list of calls; the first of it, if there is one. */
+function linked(calls: readonly Call[]): Call | undefined {
+  let first: Call | undefined
+  for (const call of calls) {
+    call.next = first
+    first = call
   }
+  return first
+}
 
+/** Notes the last use of each key once in a while. */
+function usesOf(db: AccountDatabase): Pick<Ledger, 'used' | 'flush'> {
+  let noted = new Map<string, Use>()
   return {
-    used(found, selector, usedAt) {
-      const use = useOf(tallies.keep(found), selector)
-      if (use.isWaiting) use.usedAt = usedAt
-      if (Math.abs(usedAt - use.notedAt) < usePrecisionMs) return
-      use.usedAt = usedAt
-      use.notedAt = usedAt
-      changed.add(use)
+    used(key, usedAt) {
+      const second = Math.floor(usedAt / 1000)
+      if (Math.abs(second - key.notedAt) < usePrecisionSeconds) return
+      key.notedAt = second
+      const { tag, selector } = key
+      noted.set(`${tag} ${selector}`, { tag, selector, usedAt })
     },
-    flush: () => changed.write((rows) => writeUses(db, rows)),
+    async flush() {
+      const due = noted
+      noted = new Map()
+      const rows = [...due.values()]
+      try {
+        for (let at = 0; at < rows.length; at += rowsPerStatement)
+          await writeUses(db, rows.slice(at, at + rowsPerStatement))
+      } catch (error) {
+        // What was written already may be written again; what was noted meanwhile is newer.
+        noted = new Map([...due, ...noted])
+        throw error
+      }
+    },
   }
 }
 
@@ -203,7 +231,7 @@ function usesOf(db: AccountDatabase, tallies: Tallies): Pick<Ledger, 'used' | 'f
  * When a key was last used is known to a minute: a use is noted at most this often, and written unless one of the 20
  * seconds before it is written already.
  */
-const usePrecisionMs = 30_000
+const usePrecisionSeconds = 30
 
 /** Entries that have changed since they were last written. What a write fails on is kept for the next. */
 function unwritten<T extends Waiting>() {

@@ -45,7 +45,7 @@ export function postgresGate(options: PostgresGateOptions): PostgresGate {
   async function check(request: GateRequest, inPlace: 'away' | 'here' | null): Promise<Verdict | 'back'> {
     // Counted before the look-up, or calls at once would all find the limit untouched; by the digest, so that only
     // who has the whole key counts against it. A key over its burst limit costs a look at the key, but no unit.
-    const caller = request.digests[0] ?? request.tag
+    const caller = request.digests || request.tag
     const { wait, remaining: burstRemaining } = bursts.take(caller, performance.now())
     const row = await passGate(options, quotas, { ...request, cost: wait > 0 ? 0 : request.cost }, inPlace)
     if (row.outcome === 'back') return 'back'
@@ -132,7 +132,7 @@ async function askOnce(
   const { rows } = await sql<GateRow>`
     select outcome, plan, day, used_today, used_before, extract(epoch from instant)::float8 * 1000 as now
     from (select coalesce(${at}::timestamptz, clock_timestamp()) as instant) as chosen,
-      ${gate}(${tag}, ${selector}, ${digests.join(' ')}, ${cost}::integer, instant, ${quotas}::jsonb,
+      ${gate}(${tag}, ${selector}, ${digests}, ${cost}::integer, instant, ${quotas}::jsonb,
         ${seen?.day ?? 0}::integer, ${seen?.used ?? 0}::integer, ${seen?.refunded ?? 0}::integer${place})`.execute(
     db,
   )

@@ -99,7 +99,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
  * each ends after an hour, the statement prepared and the code compiled.
  */
 async function rehearse(postgres: Gate): Promise<void> {
-  const nobody = { tag: '-', selector: '-', digests: [], cost: 0 } as const
+  const nobody = { tag: '-', selector: '-', digests: '', cost: 0 } as const
   await Promise.all(Array.from({ length: keptConnections }, () => postgres.check(nobody)))
 }
 

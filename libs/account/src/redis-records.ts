@@ -166,8 +166,7 @@ function addQuestion(
   { selector, digests, cost }: GateRequest,
   seen: Seen | undefined,
 ): void {
-  const [only = ''] = digests // there are several while peppers change
-  args.push(selector, digests.length === 1 ? only : digests.join(' '), cost, seen?.day ?? 0, seen?.used ?? 0)
+  args.push(selector, digests, cost, seen?.day ?? 0, seen?.used ?? 0)
 }
 
 function recordFields(day: number, snapshot: Snapshot, seen: Seen | undefined): Argument[] {

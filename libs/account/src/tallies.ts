@@ -1,4 +1,4 @@
-import type { Call, Counter, Use, Waiting } from './ledger-rows.ts'
+import type { Call, Counter } from './ledger-rows.ts'
 
 /**
  * What an instance remembers of an account. A request finds it once and hands it on: to look up one among many is
@@ -10,8 +10,8 @@ export type Tally = {
   isKept: boolean
   /** The highest state seen. */
   counter: Counter | undefined
-  calls: Call[]
-  readonly uses: Use[]
+  /** The first of a list. */
+  calls: Call | undefined
 }
 
 /** The tallies of the accounts of which there is something to remember. */
@@ -19,8 +19,7 @@ export function talliesInMemory() {
   const kept = new Map<string, Tally>()
 
   return {
-    of: (tag: string): Tally =>
-      kept.get(tag) ?? { tag, isKept: false, counter: undefined, calls: [], uses: [] },
+    of: (tag: string): Tally => kept.get(tag) ?? { tag, isKept: false, counter: undefined, calls: undefined },
     /** The tally to write into: another, when one was kept meanwhile. */
     keep(tally: Tally): Tally {
       if (tally.isKept) return tally
@@ -34,7 +33,7 @@ export function talliesInMemory() {
     forget(some: (tally: Tally) => void): void {
       for (const [tag, tally] of kept) {
         some(tally)
-        if (tally.counter !== undefined || tally.calls.length > 0 || tally.uses.some(isWaiting)) continue
+        if (tally.counter !== undefined || tally.calls !== undefined) continue
         kept.delete(tag)
         tally.isKept = false
       }
@@ -43,10 +42,6 @@ export function talliesInMemory() {
 }
 
 export type Tallies = ReturnType<typeof talliesInMemory>
-
-function isWaiting(entry: Waiting): boolean {
-  return entry.isWaiting
-}
 
 /** Says what is to be forgotten: all when there is too much of it, and on a new day what is of days that are over. */
 export function memoryOf(most: number) {

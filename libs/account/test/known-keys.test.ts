@@ -4,8 +4,9 @@ import { fingerprintOf, knownKeys, type KnownKey } from '../src/known-keys.ts'
 describe('known keys', () => {
   const keys = fc.array(fc.nat({ max: 30 }).map(String), { maxLength: 200 })
   const keyOf = (text: string): KnownKey => ({
-    ...{ tag: `tag of ${text}`, selector: 'sel1', digests: [`digest of ${text}`] },
-    tally: { tag: `tag of ${text}`, isKept: false, counter: undefined, calls: [], uses: [] },
+    ...{ tag: `tag of ${text}`, selector: 'sel1', digests: `digest of ${text}` },
+    tally: { tag: `tag of ${text}`, isKept: false, counter: undefined, calls: undefined },
+    notedAt: -Infinity,
   })
 
   test('finds each of the last so many different keys, and only keys that were good', () => {

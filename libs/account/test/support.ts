@@ -130,7 +130,7 @@ export async function insertKey(
   return {
     selector,
     key,
-    request: (cost: 0 | 1): GateRequest => ({ tag, selector, digests: [digest], cost }),
+    request: (cost: 0 | 1): GateRequest => ({ tag, selector, digests: digest, cost }),
   }
 }
 
