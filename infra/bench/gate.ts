@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { bytesOf } from './gate/counters.ts'
-import { goals, type Comparison } from './gate/goals.ts'
+import { goals, keysOf, type Comparison } from './gate/goals.ts'
 import { measure, requestBody, type Measured } from './gate/measure.ts'
 import { readOptions, usage, type Answer, type Options } from './gate/options.ts'
 import { conditions, isDisturbed, publish, table, type Row } from './gate/report.ts'
@@ -22,7 +22,7 @@ const readme = new URL('README.md', import.meta.url)
 const ledgerMs = 5_500
 /** How often a measurement is tried. */
 const attempts = 4
-/** Subjects and kinds of request that the compiler knows. */
+/** Subjects that the compiler knows, by process. */
 const warm = new Set<string>()
 
 const options = optionsOrExit(process.argv.slice(2))
@@ -32,17 +32,18 @@ const stores = await openStores(otherCore)
 const first = await startAll(subjects.filter(({ id }) => id === 'solar'))
 const seededBytes = await seed(stores, accountFolder, Math.max(...options.keys))
 await keepAnswer(stores, first)
-const running = [...first, ...(await startAll(chosen.filter(({ id }) => id !== 'solar')))]
+await stopAll(first)
 const comparisons: Comparison[] = []
 const tables: string[] = []
 for (const answer of options.answers) {
-  for (const keyCount of options.keys) await compare(answer, keyCount)
-}
-if (chosen.some(({ id }) => id === 'solar') && Math.max(...options.processes) > 1) {
-  tables.push(...(await severalProcesses(options)))
+  // None but those that are compared: one that waits takes some per cent of the core from the others.
+  const running = await startAll(chosen.filter(({ answers }) => answers.includes(answer)))
+  for (const keyCount of options.keys) await compare(running, answer, keyCount)
+  if (answer === 'full' && Math.max(...options.processes) > 1)
+    tables.push(...(await severalProcesses(running, options)))
+  await stopAll(running)
 }
 const lines = [conditions(options), '', ...goals(comparisons, seededBytes), '', ...tables.slice(0, -1)]
-await Promise.all(running.map(({ stop }) => stop()))
 process.stdout.write(`${lines.join('\n')}\n`)
 if (options.publish) publish(readme, 'gate', lines)
 process.exit(0)
@@ -71,25 +72,27 @@ function title(answer: Answer): string {
 }
 
 /** One table: all subjects that can give an answer, with requests over so many keys. */
-async function compare(answer: Answer, keyCount: number): Promise<void> {
-  const able = ({ subject }: Running) => chosen.includes(subject) && subject.answers.includes(answer)
-  const compared = running.filter(able)
-  const groups = compared.map((one) => [one])
+async function compare(running: readonly Running[], answer: Answer, keyCount: number): Promise<void> {
+  const groups = running.map((one) => [one])
   const rows = await rounds(groups, answer, keyCount)
   comparisons.push({ answer, keyCount, rows })
-  const keys = `${keyCount.toLocaleString('en')} ${keyCount === 1 ? 'key' : 'keys'}`
-  tables.push(`#### ${title(answer)}, ${keys}`, '')
-  tables.push(...table(rows, 'express', await accountBytes(compared)), '')
+  tables.push(`#### ${title(answer)}, ${keysOf(keyCount)}`, '')
+  tables.push(...table(rows, 'express', await accountBytes(running)), '')
 }
 
 async function startAll(some: readonly Subject[]): Promise<Running[]> {
   const all: Running[] = []
   for (const subject of some) {
-    const one = await start(subject, stores.setting, serverCore)
+    const host = all.find((one) => one.subject.id === subject.within)
+    const one = host ? { ...host, subject } : await start(subject, stores.setting, serverCore)
     if (one === undefined) process.stderr.write(`SKIPPED ${subject.id}: this machine lacks what it needs.\n`)
     else all.push(one)
   }
   return all
+}
+
+async function stopAll(running: readonly Running[]): Promise<void> {
+  for (const { stop } of running) await stop()
 }
 
 /** Alternating rounds, after a warm-up: long for subjects that meet this kind of request for the first time. */
@@ -102,12 +105,16 @@ async function rounds(
   for (let round = 0; round <= options.rounds; round++) {
     for (const [index, group] of groups.entries()) {
       const seconds =
-        round > 0 ? options.seconds : group.every((one) => warm.has(one.url + answer)) ? 1 : options.warmUp
+        round > 0
+          ? options.seconds
+          : group.every((one) => warm.has(one.url + one.subject.id))
+            ? 1
+            : options.warmUp
       const one = await measureViaRedis(group, { answer, keyCount, seed: round, core: otherCore }, seconds)
       if (round > 0) measured[index]?.push(one)
       // What our ledger has yet to write must not slow whoever is next.
       if (keyCount > 1 && isOurs(group)) await sleep(ledgerMs)
-      for (const { url } of group) warm.add(url + answer)
+      for (const { url, subject } of group) warm.add(url + subject.id)
       progress(
         `${answer}, ${keyCount} keys, round ${round} of ${options.rounds}: ${group[0]?.subject.id} ${one.perSecond.toFixed(0)}/s, ${one.cpu.toFixed(1)} µs`,
       )
@@ -145,7 +152,10 @@ function isOurs([one]: readonly Running[]): boolean {
   return one?.subject.records === ourRecords
 }
 
-async function severalProcesses({ processes, keys }: Options): Promise<string[]> {
+async function severalProcesses(
+  running: readonly Running[],
+  { processes, keys }: Options,
+): Promise<string[]> {
   const [solar] = running.filter(({ subject }) => subject.id === 'solar')
   if (solar === undefined) return []
   const more = await startAll(Array<Subject>(Math.max(...processes) - 1).fill(solar.subject))
@@ -163,9 +173,9 @@ async function severalProcesses({ processes, keys }: Options): Promise<string[]>
       name: `${processes[index]} ${processes[index] === 1 ? 'process' : 'processes'}`,
     },
   }))
-  await Promise.all(more.map(({ stop }) => stop()))
+  await stopAll(more)
   return [
-    `#### Processes of solar-api, all on the one core, ${keyCount.toLocaleString('en')} keys`,
+    `#### Processes of solar-api, all on the one core, ${keysOf(keyCount)}`,
     '',
     ...table(named, '1', new Map()),
     '',

@@ -24,6 +24,8 @@ export type Subject = {
   readonly command: (setting: Setting) => readonly [program: string, ...args: string[]] | undefined
   /** Folder it runs in. */
   readonly cwd?: string
+  /** The subject whose process answers this one's path too. */
+  readonly within?: string
 }
 
 /** What a subject is told by its environment. */
@@ -57,7 +59,8 @@ export const subjects: readonly Subject[] = [
   },
   {
     ...{ id: 'ungated', name: 'the same without key and quota', answers: small, path: '/unmetered' },
-    ...{ cwd: join(root, 'libs/account'), command: () => [process.execPath, 'bench/gate-server.ts'] },
+    ...{ within: 'gate', cwd: join(root, 'libs/account') },
+    command: () => [process.execPath, 'bench/gate-server.ts'],
   },
   peer('express', 'stock Express, no gate', both),
   peer('node-http', 'bare node:http, one Redis script per request', both, 'node-http:*'),
@@ -89,12 +92,18 @@ export async function start(subject: Subject, common: Setting, core: string): Pr
     cwd: subject.cwd ?? servers,
     stdio: ['ignore', openSync('/dev/null', 'w'), 'inherit'],
   })
-  process.once('exit', () => child.kill('SIGKILL'))
+  started.add(child)
   const url = `http://127.0.0.1:${port}`
   await listening(subject, child, subject.id === 'solar' ? `${url}/readyz` : url)
   // setpriv and taskset become the program they start, so this is the pid of the server.
   return { subject, url, pid: child.pid ?? 0, stop: () => end(child) }
 }
+
+/** To be ended with this process, whatever ends it. */
+const started = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of started) child.kill('SIGKILL')
+})
 
 async function end(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL')
