@@ -63,6 +63,7 @@ export const subjects: readonly Subject[] = [
     command: () => [process.execPath, 'bench/gate-server.ts'],
   },
   peer('express', 'stock Express, no gate', both),
+  peer('node-http-alone', 'bare node:http, no gate', small),
   peer('node-http', 'bare node:http, one Redis script per request', both, 'node-http:*'),
   peer(
     'express-key-and-limits',
