@@ -25,7 +25,7 @@ export const answers = ['small', 'full'] as const
 export const usage = `node bench/gate.ts [options]
   --rounds N        alternating rounds, 5 unless told
   --seconds N       length of a measurement, 2 unless told
-  --warm-up N       seconds of load before a subject is first measured, 4 unless told
+  --warm-up N       seconds of load before a subject is first measured, 10 unless told
   --connections N   64 unless told
   --keys LIST       accounts the requests are spread over; 1,10000,1000000 unless told
   --processes LIST  processes of the service; 1,2,3 unless told
@@ -50,7 +50,7 @@ export function readOptions(args: readonly string[], ids: readonly string[]): Op
   return {
     rounds: number(values.rounds ?? '5'),
     seconds: number(values.seconds ?? '2'),
-    warmUp: number(values['warm-up'] ?? '4'),
+    warmUp: number(values['warm-up'] ?? '10'),
     connections: number(values.connections ?? '64'),
     keys: list(values.keys ?? '1,10000,1000000').map(number),
     processes: list(values.processes ?? '1,2,3').map(number),
