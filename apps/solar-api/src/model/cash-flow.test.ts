@@ -43,6 +43,19 @@ describe('the cash-flow table', () => {
     expect(table({ analysisYears: 50 })).toHaveLength(51)
   })
 
+  test('has nothing in it of the table before, nor is changed by the one after', () => {
+    const plain = table({})
+    const asItWas = structuredClone(plain)
+    const rich = table({
+      ...{ inverterReplacementYears: [1, 3], taxCreditRate: 0.3, fixedCost: 100, loan: loanDefaults },
+      ...{ productionIncentivePerKWh: 0.1, productionIncentiveYears: 3, selfConsumptionFraction: 0.5 },
+    })
+
+    expect(rich).not.toEqual(asItWas)
+    expect(plain).toEqual(asItWas)
+    expect(table({})).toEqual(asItWas)
+  })
+
   test('splits the production into what is consumed and what is exported', () => {
     const rows = table({})
     expect(column(rows, 'productionKWh')).toEqual([0, 2000, 1500, 1125])
