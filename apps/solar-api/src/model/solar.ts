@@ -28,7 +28,7 @@ export function calculateSolar(input: SolarInput): SolarResult {
   return { ...summary, cashFlow: cashFlowTable(owned), warnings }
 }
 
-/** The same without the yearly table, in a third of the time. */
+/** The same without the yearly table. */
 export function summariseSolar(input: SolarInput): SolarSummary {
   return summarise(buy(input))
 }
