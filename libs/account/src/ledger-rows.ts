@@ -1,9 +1,7 @@
 import { codeOf } from '@hearth/chassis/system-error'
 import { sql, type RawBuilder } from 'kysely'
 import type { AccountDatabase } from './database.ts'
-
-/** Whether something waits to be written. */
-export type Waiting = { isWaiting: boolean }
+import type { Waiting } from './unwritten.ts'
 
 /** What the Redis gate has counted for an account on a day. */
 export type Counter = Waiting & {
@@ -28,10 +26,10 @@ export type Call = Waiting & {
 }
 
 /** When a key was used, in Unix milliseconds. */
-export type Use = {
+export type Use = Waiting & {
   readonly tag: string
   readonly selector: string
-  readonly usedAt: number
+  usedAt: number
 }
 
 /**

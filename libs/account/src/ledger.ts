@@ -1,14 +1,7 @@
 import type { AccountDatabase } from './database.ts'
-import {
-  writeCalls,
-  writeCounters,
-  writeUses,
-  type Call,
-  type Counter,
-  type Use,
-  type Waiting,
-} from './ledger-rows.ts'
+import { writeCalls, writeCounters, writeUses, type Call, type Counter, type Use } from './ledger-rows.ts'
 import { memoryOf, talliesInMemory, type Tallies, type Tally } from './tallies.ts'
+import { inTurn, unwritten, type Unwritten } from './unwritten.ts'
 
 /** What an instance has seen the Redis gate count for an account on its latest day. Both only grow within a day. */
 export type Seen = { readonly day: number; readonly used: number; readonly refunded: number }
@@ -31,7 +24,9 @@ export type Ledger = {
   readonly called: (tally: Tally, day: number, endpoint: string) => void
   /** Records that a key was used, unless that was noted lately. */
   readonly used: (key: UsedKey, nowMs: number) => void
-  /** Writes counters and the last use of keys. @throws when Postgres does not answer; nothing is lost then */
+  /** Writes what may wait no longer; to be called every paceMs. @throws as flush does */
+  readonly keepUp: () => Promise<void>
+  /** Writes all counters and the last use of keys. @throws when Postgres does not answer; nothing is lost then */
   readonly flush: () => Promise<void>
   /** Writes the calls by endpoint, which decide nothing. @throws as flush does */
   readonly flushCalls: () => Promise<void>
@@ -52,25 +47,52 @@ export type LedgerOptions = {
   readonly onDirect?: (tags: readonly string[]) => Promise<void>
   /** Number of accounts, and of those with calls, that are remembered beyond what is yet to be written. */
   readonly most?: number
+  /** Milliseconds of a clock that is never set. */
+  readonly clock?: () => number
+}
+
+/** How long counters and uses of keys may wait to be written, in milliseconds: see README.md. */
+export const writtenWithinMs = 250
+
+/** Calls by endpoint decide nothing, and a row of them does for all calls meanwhile. */
+const callsWrittenWithinMs = 5_000
+
+/** What the parts of a ledger work with. */
+type LedgerParts = Required<Pick<LedgerOptions, 'most' | 'clock'>> & {
+  readonly db: AccountDatabase
+  readonly tallies: Tallies
 }
 
 export function createLedger(db: AccountDatabase, options: LedgerOptions): Ledger {
   const { instance, onDirect = () => Promise.resolve(), most = mostRemembered } = options
+  const { clock = () => performance.now() } = options
   const tallies = talliesInMemory()
-  const counters = countersOf(db, tallies, onDirect, most)
-  const calls = callsOf(db, tallies, instance, most)
-  const uses = usesOf(db)
+  const parts = { db, tallies, most, clock }
+  const counters = countersOf(parts, onDirect)
+  const calls = callsOf(parts, instance)
+  const uses = usesOf(parts)
+  const decisive = inTurn(
+    async () => {
+      await counters.writeAll()
+      await uses.writeAll()
+    },
+    async () => {
+      await counters.writeDue()
+      await uses.writeDue()
+    },
+  )
+  const byEndpoint = inTurn(calls.writeAll, calls.writeDue)
   return {
     of: tallies.of,
     saw: counters.saw,
     called: calls.called,
     used: uses.used,
-    flush: sharing(async () => {
-      await counters.flush()
-      await uses.flush()
-    }),
-    flushCalls: sharing(calls.flushCalls),
-    flushCallsOf: calls.flushCallsOf,
+    async keepUp() {
+      await Promise.all([decisive.whatIsDue(), byEndpoint.whatIsDue()])
+    },
+    flush: decisive.everything,
+    flushCalls: byEndpoint.everything,
+    flushCallsOf: calls.writeOf,
   }
 }
 
@@ -79,16 +101,29 @@ function counterOf(tag: string, day: number): Counter {
 }
 
 function countersOf(
-  db: AccountDatabase,
-  tallies: Tallies,
+  { db, tallies, most, clock }: LedgerParts,
   onDirect: (tags: readonly string[]) => Promise<void>,
-  most: number,
-): Pick<Ledger, 'saw' | 'flush'> {
-  const changed = unwritten<Counter>()
+) {
   const memory = memoryOf(most)
+  const changed: Unwritten<Counter> = unwritten({
+    ...{ withinMs: writtenWithinMs, clock },
+    write: (rows) => writeAndTell(db, rows, onDirect, changed.add),
+  })
+
+  /** Postgres knows them now, so a record that Redis loses is read with them. */
+  function forgetWritten(): void {
+    const isOver = memory.over(changed.size())
+    if (isOver === undefined) return
+    tallies.forget((tally) => {
+      const { counter } = tally
+      if (counter === undefined || counter.isWaiting || !isOver(counter)) return
+      tally.counter = undefined
+      memory.size -= 1
+    })
+  }
 
   return {
-    saw(found, { day, used, refunded }) {
+    saw(found: Tally, { day, used, refunded }: Seen): void {
       const tally = tallies.keep(found)
       if (tally.counter === undefined) memory.size += 1
       // Also when the clock of the store was set back: what it counts now must be written down.
@@ -100,18 +135,8 @@ function countersOf(
       memory.sawDay(day)
       changed.add(counter)
     },
-    async flush() {
-      await changed.write((rows) => writeAndTell(db, rows, onDirect, changed.add))
-      // Postgres knows them now, so a record that Redis loses is read with them.
-      const isOver = memory.over()
-      if (isOver === undefined) return
-      tallies.forget((tally) => {
-        const { counter } = tally
-        if (counter === undefined || counter.isWaiting || !isOver(counter)) return
-        tally.counter = undefined
-        memory.size -= 1
-      })
-    },
+    writeAll: () => changed.writeAll().then(forgetWritten),
+    writeDue: () => changed.writeDue().then(forgetWritten),
   }
 }
 
@@ -134,14 +159,12 @@ async function writeAndTell(
   })
 }
 
-function callsOf(
-  db: AccountDatabase,
-  tallies: Tallies,
-  instance: string,
-  most: number,
-): Pick<Ledger, 'called' | 'flushCalls' | 'flushCallsOf'> {
-  const changed = unwritten<Call>()
+function callsOf({ db, tallies, most, clock }: LedgerParts, instance: string) {
   const memory = memoryOf(most)
+  const changed = unwritten<Call>({
+    ...{ withinMs: callsWrittenWithinMs, clock },
+    write: (rows) => writeCalls(db, rows),
+  })
   let timesForgotten = 0
 
   function firstCall(tally: Tally, day: number, endpoint: string): Call {
@@ -152,29 +175,29 @@ function callsOf(
     return call
   }
 
+  function forgetWritten(): void {
+    const isOver = memory.over(changed.size())
+    if (isOver === undefined) return
+    tallies.forget((tally) => {
+      if (tally.calls === undefined) return
+      tally.calls = linked(listOf(tally.calls).filter((call) => call.isWaiting || !isOver(call)))
+      if (tally.calls === undefined) memory.size -= 1
+    })
+    // What is forgotten is counted from zero again, so it needs rows of its own.
+    timesForgotten += 1
+  }
+
   return {
-    called(found, day, endpoint) {
+    called(found: Tally, day: number, endpoint: string): void {
       const tally = tallies.keep(found)
       const call = callOf(tally, day, endpoint) ?? firstCall(tally, day, endpoint)
       call.used += 1
       memory.sawDay(day)
       changed.add(call)
     },
-    async flushCalls() {
-      await changed.write((rows) => writeCalls(db, rows))
-      const isOver = memory.over()
-      if (isOver === undefined) return
-      tallies.forget((tally) => {
-        if (tally.calls === undefined) return
-        tally.calls = linked(listOf(tally.calls).filter((call) => call.isWaiting || !isOver(call)))
-        if (tally.calls === undefined) memory.size -= 1
-      })
-      // What is forgotten is counted from zero again, so it needs rows of its own.
-      timesForgotten += 1
-    },
-    async flushCallsOf(tag) {
-      await writeCalls(db, listOf(tallies.of(tag).calls))
-    },
+    writeAll: () => changed.writeAll().then(forgetWritten),
+    writeDue: () => changed.writeDue().then(forgetWritten),
+    writeOf: (tag: string) => writeCalls(db, listOf(tallies.of(tag).calls)),
   }
 }
 
@@ -201,30 +224,34 @@ function linked(calls: readonly Call[]): Call | undefined {
 }
 
 /** Notes the last use of each key once in a while. */
-function usesOf(db: AccountDatabase): Pick<Ledger, 'used' | 'flush'> {
-  let noted = new Map<string, Use>()
+function usesOf({ db, clock }: LedgerParts) {
+  const waiting = new Map<string, Use>()
+  const changed = unwritten<Use>({
+    ...{ withinMs: writtenWithinMs, clock },
+    async write(uses) {
+      await writeUses(db, uses)
+      for (const use of uses) if (!use.isWaiting) waiting.delete(nameOf(use))
+    },
+  })
+
   return {
-    used(key, usedAt) {
+    used(key: UsedKey, usedAt: number): void {
       const second = Math.floor(usedAt / 1000)
       if (Math.abs(second - key.notedAt) < usePrecisionSeconds) return
       key.notedAt = second
       const { tag, selector } = key
-      noted.set(`${tag} ${selector}`, { tag, selector, usedAt })
+      const use = waiting.get(nameOf(key)) ?? { tag, selector, usedAt, isWaiting: false }
+      use.usedAt = usedAt
+      waiting.set(nameOf(use), use)
+      changed.add(use)
     },
-    async flush() {
-      const due = noted
-      noted = new Map()
-      const rows = [...due.values()]
-      try {
-        for (let at = 0; at < rows.length; at += rowsPerStatement)
-          await writeUses(db, rows.slice(at, at + rowsPerStatement))
-      } catch (error) {
-        // What was written already may be written again; what was noted meanwhile is newer.
-        noted = new Map([...due, ...noted])
-        throw error
-      }
-    },
+    writeAll: changed.writeAll,
+    writeDue: changed.writeDue,
   }
+}
+
+function nameOf({ tag, selector }: Pick<Use, 'tag' | 'selector'>): string {
+  return `${tag} ${selector}`
 }
 
 /**
@@ -233,57 +260,5 @@ function usesOf(db: AccountDatabase): Pick<Ledger, 'used' | 'flush'> {
  */
 const usePrecisionSeconds = 30
 
-/** Entries that have changed since they were last written. What a write fails on is kept for the next. */
-function unwritten<T extends Waiting>() {
-  let entries: T[] = []
-
-  function add(entry: T): void {
-    if (entry.isWaiting) return
-    entry.isWaiting = true
-    entries.push(entry)
-  }
-
-  return {
-    add,
-    async write(write: (rows: readonly T[]) => Promise<void>): Promise<void> {
-      const due = entries
-      entries = []
-      for (const entry of due) entry.isWaiting = false
-      let written = 0
-      try {
-        for (; written < due.length; written += rowsPerStatement)
-          await write(due.slice(written, written + rowsPerStatement))
-      } catch (error) {
-        for (const entry of due.slice(written)) add(entry)
-        throw error
-      }
-    },
-  }
-}
-
-const rowsPerStatement = 1000
-
 /** Some 35 MB. */
 const mostRemembered = 50_000
-
-/** Runs work one at a time; all who ask while it runs share the next run, which sees what they have done. */
-function sharing(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
-
-  function start(): Promise<void> {
-    next = undefined
-    running = work().finally(() => (running = undefined))
-    return running
-  }
-
-  return () => {
-    if (running === undefined) return start()
-    next ??= running.catch(ignore).then(start)
-    return next
-  }
-}
-
-function ignore(): void {
-  // a failed flush has told its own caller
-}

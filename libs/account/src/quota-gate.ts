@@ -9,7 +9,7 @@ import { evictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
 import { gateInstances } from './gate-instances.ts'
 import type { Burst, Gate } from './gate.ts'
-import { createLedger, type Ledger } from './ledger.ts'
+import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
 import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
@@ -18,6 +18,7 @@ import { beat, checkWritable, connectedOrNot, onDisconnect } from './redis-nodes
 import { redisRecords } from './redis-records.ts'
 import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
 import { secondLook } from './second-look.ts'
+import { paceMs } from './unwritten.ts'
 
 /** The gate of a process with everything that belongs to it. */
 export type QuotaGate = Gate & {
@@ -52,7 +53,7 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
 
 function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateOptions): QuotaGate {
   const ledger = createLedger(db, { instance })
-  const timers = writing(ledger, log)
+  const timers = [every(paceMs, log, ledger.keepUp)]
   return {
     ...postgresGate({ db, plans, burst, ledger, clock }),
     ledger,
@@ -70,7 +71,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   const { ledger, postgres, onRedis, outbox, instances, again } = parts
   const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
   const timers = [
-    ...writing(ledger, log),
+    every(paceMs, log, ledger.keepUp),
     every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
     every(drainEveryMs, log, instances.stay),
     every(lookAgainEveryMs, log, () => (trust.isTrusted() ? again.look() : Promise.resolve())),
@@ -161,19 +162,11 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
   return { ledger, postgres, onRedis, epoch, outbox, again, instances: gateInstances(db, instance) }
 }
 
-/** How much is forgotten when Redis and an instance are lost at once; see README.md. */
-const flushEveryMs = 250
-/** Calls by endpoint decide nothing, and their rows cost more than those of counters. */
-const flushCallsEveryMs = 5_000
 const drainEveryMs = 50
 const lookAtSettingsEveryMs = 10_000
 const rehearseEveryMs = 5_000
 /** By then every instance has written what it had seen when a record was found to be missing. */
-const lookAgainEveryMs = 2 * flushEveryMs
-
-function writing(ledger: Ledger, log: Logger): NodeJS.Timeout[] {
-  return [every(flushEveryMs, log, ledger.flush), every(flushCallsEveryMs, log, ledger.flushCalls)]
-}
+const lookAgainEveryMs = 2 * writtenWithinMs
 
 async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly string[]): Promise<void> {
   for (const tag of tags) await copy(tag)

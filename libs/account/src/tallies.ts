@@ -53,9 +53,13 @@ export function memoryOf(most: number) {
     sawDay(day: number): void {
       if (day > newest) newest = day
     },
-    /** What may go once it is written, or undefined when nothing need to. */
-    over(): ((of: { readonly day: number }) => boolean) | undefined {
-      if (this.size > most) return () => true
+    /**
+     * What may go once it is written, or undefined when nothing need to.
+     *
+     * @param unwritten how much has to stay
+     */
+    over(unwritten: number): ((of: { readonly day: number }) => boolean) | undefined {
+      if (this.size - unwritten > most) return () => true
       const from = newest - 1 // a call of yesterday may still be under way
       if (from <= keptFrom) return undefined
       keptFrom = from
