@@ -57,6 +57,9 @@ export const writtenWithinMs = 250
 /** Calls by endpoint decide nothing, and a row of them does for all calls meanwhile. */
 const callsWrittenWithinMs = 5_000
 
+/** A part of a ledger can write everything that it holds, or what may wait no longer. */
+type Part = Pick<Unwritten<never>, 'writeAll' | 'writeDue'>
+
 /** What the parts of a ledger work with. */
 type LedgerParts = Required<Pick<LedgerOptions, 'most' | 'clock'>> & {
   readonly db: AccountDatabase
@@ -92,7 +95,7 @@ export function createLedger(db: AccountDatabase, options: LedgerOptions): Ledge
     },
     flush: decisive.everything,
     flushCalls: byEndpoint.everything,
-    flushCallsOf: calls.writeOf,
+    flushCallsOf: calls.flushCallsOf,
   }
 }
 
@@ -103,7 +106,7 @@ function counterOf(tag: string, day: number): Counter {
 function countersOf(
   { db, tallies, most, clock }: LedgerParts,
   onDirect: (tags: readonly string[]) => Promise<void>,
-) {
+): Pick<Ledger, 'saw'> & Part {
   const memory = memoryOf(most)
   const changed: Unwritten<Counter> = unwritten({
     ...{ withinMs: writtenWithinMs, clock },
@@ -123,7 +126,7 @@ function countersOf(
   }
 
   return {
-    saw(found: Tally, { day, used, refunded }: Seen): void {
+    saw(found, { day, used, refunded }) {
       const tally = tallies.keep(found)
       if (tally.counter === undefined) memory.size += 1
       // Also when the clock of the store was set back: what it counts now must be written down.
@@ -159,7 +162,10 @@ async function writeAndTell(
   })
 }
 
-function callsOf({ db, tallies, most, clock }: LedgerParts, instance: string) {
+function callsOf(
+  { db, tallies, most, clock }: LedgerParts,
+  instance: string,
+): Pick<Ledger, 'called' | 'flushCallsOf'> & Part {
   const memory = memoryOf(most)
   const changed = unwritten<Call>({
     ...{ withinMs: callsWrittenWithinMs, clock },
@@ -188,7 +194,7 @@ function callsOf({ db, tallies, most, clock }: LedgerParts, instance: string) {
   }
 
   return {
-    called(found: Tally, day: number, endpoint: string): void {
+    called(found, day, endpoint) {
       const tally = tallies.keep(found)
       const call = callOf(tally, day, endpoint) ?? firstCall(tally, day, endpoint)
       call.used += 1
@@ -197,7 +203,7 @@ function callsOf({ db, tallies, most, clock }: LedgerParts, instance: string) {
     },
     writeAll: () => changed.writeAll().then(forgetWritten),
     writeDue: () => changed.writeDue().then(forgetWritten),
-    writeOf: (tag: string) => writeCalls(db, listOf(tallies.of(tag).calls)),
+    flushCallsOf: (tag) => writeCalls(db, listOf(tallies.of(tag).calls)),
   }
 }
 
@@ -224,7 +230,7 @@ function linked(calls: readonly Call[]): Call | undefined {
 }
 
 /** Notes the last use of each key once in a while. */
-function usesOf({ db, clock }: LedgerParts) {
+function usesOf({ db, clock }: LedgerParts): Pick<Ledger, 'used'> & Part {
   const waiting = new Map<string, Use>()
   const changed = unwritten<Use>({
     ...{ withinMs: writtenWithinMs, clock },
@@ -235,7 +241,7 @@ function usesOf({ db, clock }: LedgerParts) {
   })
 
   return {
-    used(key: UsedKey, usedAt: number): void {
+    used(key, usedAt) {
       const second = Math.floor(usedAt / 1000)
       if (Math.abs(second - key.notedAt) < usePrecisionSeconds) return
       key.notedAt = second
