@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '@hearth/chassis/database'
 import type { AccountTables } from '../src/database.ts'
 import { createLedger, type LedgerOptions } from '../src/ledger.ts'
+import { paceMs } from '../src/unwritten.ts'
 import { insertAccount, insertKey, openTestDatabase } from './support.ts'
 
 const day = 20_000
@@ -239,6 +240,31 @@ describe('the ledger', () => {
     ledger.saw(ledger.of(tag), { day, used: 3, refunded: 0 })
     await ledger.flush()
     expect(told).toHaveLength(3)
+  })
+
+  test('keeps up: counts and uses are written within a quarter of a second, calls within five seconds', async () => {
+    let now = 0
+    const ledger = open({ clock: () => now })
+    const { tag, selector } = await insertAccount(database.db)
+    ledger.saw(ledger.of(tag), { day, used: 3, refunded: 1 })
+    ledger.used({ tag, selector, notedAt: -Infinity }, Date.UTC(2026, 10, 20, 12))
+    ledger.called(ledger.of(tag), day, endpoint)
+    const keepUpFor = async (ms: number) => {
+      for (const end = now + ms; now < end; now += paceMs) await ledger.keepUp()
+    }
+    const isUsed = async () => {
+      const { rows } = await sql`select from api_key where tag = ${tag} and last_used_at is not null`.execute(
+        database.db,
+      )
+      return rows.length === 1
+    }
+
+    await keepUpFor(150)
+    expect([await daysOf(tag), await isUsed(), await callsOf(tag)]).toEqual([[], false, 0])
+    await keepUpFor(100)
+    expect([await daysOf(tag), await isUsed(), await callsOf(tag)]).toEqual([[[day, 3, 1]], true, 0])
+    await keepUpFor(4750)
+    expect(await callsOf(tag)).toBe(1)
   })
 
   test('writes the calls of one account for who is about to read them', async () => {
