@@ -1,5 +1,6 @@
 import type { MigrationList } from '@hearth/chassis/migrate'
 import { sql, type Kysely } from 'kysely'
+import { freeUsage } from './free-usage.ts'
 import { createOnePlace } from './one-place.ts'
 
 /** The migrations of the account tables, in order. A service applies them to its own schema before its own list. */
@@ -10,6 +11,7 @@ export const accountMigrations: MigrationList = {
     '002_usage': { up: createUsage },
     '003_gate': { up: createGate },
     '004_one_place': { up: createOnePlace },
+    '005_free_usage': { up: freeUsage },
   },
 }
 

@@ -6,6 +6,7 @@ export type AccountTables = {
   api_key: ApiKeyTable
   usage_day: UsageDayTable
   usage_endpoint: UsageEndpointTable
+  deleted_account: DeletedAccountTable
   outbox: OutboxTable
   gate_epoch: GateEpochTable
   gate_instance: GateInstanceTable
@@ -66,6 +67,9 @@ type UsageDayTable = {
 
 /** Successful calls by endpoint, one row per process that counted them (absolute, so that writing twice is harmless). */
 type UsageEndpointTable = { tag: string; day: number; endpoint: string; instance: string; used: number }
+
+/** Accounts that were deleted within a day, and whether what was written of them late is deleted too. */
+type DeletedAccountTable = { tag: string; deleted_at: Generated<Date>; is_swept: Generated<boolean> }
 
 /** Accounts whose record in Redis has yet to follow Postgres. */
 type OutboxTable = { id: Generated<number>; tag: string }

@@ -1,6 +1,6 @@
-import { codeOf } from '@hearth/chassis/system-error'
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { AccountDatabase } from './database.ts'
+import { ofNobodyDeleted } from './deleted-accounts.ts'
 import type { Waiting } from './unwritten.ts'
 
 /** What the Redis gate has counted for an account on a day. */
@@ -43,22 +43,20 @@ export async function writeCounters(
 ): Promise<{ counter: Counter; direct: number }[]> {
   // Few accounts have direct charges, and only those come back: reading all rows would cost a process with many
   // accounts as much as the rest of the flush. A clock that was set back may have made two counters of one day.
-  const { rows } = await withoutTheDeleted((known) =>
-    sql<{ tag: string; day: number; direct: number }>`
-      with written as (
-        insert into usage_day as u (tag, day, redis_used, redis_refunded)
-        select tag, day, max(used), max(refunded) from unnest(
-          ${arrayOf(counters, (row) => row.tag)}::text[], ${arrayOf(counters, (row) => row.day)}::integer[],
-          ${arrayOf(counters, (row) => row.used)}::integer[], ${arrayOf(counters, (row) => row.refunded)}::integer[]
-        ) as seen (tag, day, used, refunded) ${known}
-        group by tag, day order by tag, day
-        on conflict (tag, day) do update set
-          redis_used = greatest(u.redis_used, excluded.redis_used),
-          redis_refunded = greatest(u.redis_refunded, excluded.redis_refunded)
-        returning tag, day, direct_used + direct_refunded as direct
-      )
-      select * from written where direct > 0`.execute(db),
-  )
+  const { rows } = await sql<{ tag: string; day: number; direct: number }>`
+    with written as (
+      insert into usage_day as u (tag, day, redis_used, redis_refunded)
+      select tag, day, max(used), max(refunded) from unnest(
+        ${arrayOf(counters, (row) => row.tag)}::text[], ${arrayOf(counters, (row) => row.day)}::integer[],
+        ${arrayOf(counters, (row) => row.used)}::integer[], ${arrayOf(counters, (row) => row.refunded)}::integer[]
+      ) as seen (tag, day, used, refunded) where ${ofNobodyDeleted}
+      group by tag, day order by tag, day
+      on conflict (tag, day) do update set
+        redis_used = greatest(u.redis_used, excluded.redis_used),
+        redis_refunded = greatest(u.redis_refunded, excluded.redis_refunded)
+      returning tag, day, direct_used + direct_refunded as direct
+    )
+    select * from written where direct > 0`.execute(db)
   if (rows.length === 0) return []
   const directNow = new Map(rows.map((row) => [`${row.tag}/${row.day}`, row.direct]))
   return counters.flatMap((counter) => {
@@ -77,16 +75,14 @@ export async function writeCalls(db: AccountDatabase, calls: readonly Call[]): P
 /** @param calls one or more of one endpoint on one day, counted by one process */
 async function writeAlike(db: AccountDatabase, calls: readonly Call[]): Promise<void> {
   const [first] = calls
-  await withoutTheDeleted((known) =>
-    sql`
-      insert into usage_endpoint as u (tag, day, endpoint, instance, used)
-      select tag, ${first?.day}::integer, ${first?.endpoint}, ${first?.countedBy}, used from unnest(
-        ${arrayOf(calls, (row) => row.tag)}::text[], ${arrayOf(calls, (row) => row.used)}::integer[]
-      ) as seen (tag, used) ${known}
-      order by tag
-      on conflict (tag, day, endpoint, instance) do update set used = greatest(u.used, excluded.used)`.execute(
-      db,
-    ),
+  await sql`
+    insert into usage_endpoint as u (tag, day, endpoint, instance, used)
+    select tag, ${first?.day}::integer, ${first?.endpoint}, ${first?.countedBy}, used from unnest(
+      ${arrayOf(calls, (row) => row.tag)}::text[], ${arrayOf(calls, (row) => row.used)}::integer[]
+    ) as seen (tag, used) where ${ofNobodyDeleted}
+    order by tag
+    on conflict (tag, day, endpoint, instance) do update set used = greatest(u.used, excluded.used)`.execute(
+    db,
   )
 }
 
@@ -113,18 +109,3 @@ export async function writeUses(db: AccountDatabase, uses: readonly Use[]): Prom
 function arrayOf<Row>(rows: readonly Row[], value: (row: Row) => string | number): string {
   return `{"${rows.map(value).join('","')}"}`
 }
-
-/**
- * Accounts may have been deleted while their counts were waiting. Asking for each account would cost half as much as
- * writing, so it is only done when Postgres has refused rows that belong to none.
- */
-async function withoutTheDeleted<T>(write: (known: RawBuilder<unknown>) => Promise<T>): Promise<T> {
-  try {
-    return await write(sql``)
-  } catch (error) {
-    if (codeOf(error) !== foreignKeyViolation) throw error
-    return write(sql`join account using (tag)`)
-  }
-}
-
-const foreignKeyViolation = '23503'

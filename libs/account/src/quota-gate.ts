@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { countingPlace } from './counting-place.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
+import { sweepDeleted } from './deleted-accounts.ts'
 import { evictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
 import { gateInstances } from './gate-instances.ts'
@@ -53,7 +54,7 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
 
 function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateOptions): QuotaGate {
   const ledger = createLedger(db, { instance })
-  const timers = [every(paceMs, log, ledger.keepUp)]
+  const timers = writing(db, ledger, log)
   return {
     ...postgresGate({ db, plans, burst, ledger, clock }),
     ledger,
@@ -71,7 +72,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   const { ledger, postgres, onRedis, outbox, instances, again } = parts
   const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
   const timers = [
-    every(paceMs, log, ledger.keepUp),
+    ...writing(options.db, ledger, log),
     every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
     every(drainEveryMs, log, instances.stay),
     every(lookAgainEveryMs, log, () => (trust.isTrusted() ? again.look() : Promise.resolve())),
@@ -165,8 +166,13 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
 const drainEveryMs = 50
 const lookAtSettingsEveryMs = 10_000
 const rehearseEveryMs = 5_000
+const sweepEveryMs = 30_000
 /** By then every instance has written what it had seen when a record was found to be missing. */
 const lookAgainEveryMs = 2 * writtenWithinMs
+
+function writing(db: AccountDatabase, ledger: Ledger, log: Logger): NodeJS.Timeout[] {
+  return [every(paceMs, log, ledger.keepUp), every(sweepEveryMs, log, () => sweepDeleted(db))]
+}
 
 async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly string[]): Promise<void> {
   for (const tag of tags) await copy(tag)

@@ -34,7 +34,7 @@ describe.each([
     })
   })
 
-  test('that is deleted leaves nothing in any table, and its address is free again', async () => {
+  test('that is deleted leaves nothing but its random tag, for a day, and its address is free again', async () => {
     const account = await app.signUp()
     const { email, password, tag } = account
     const second = (await app.call('post', '/v1/account/keys', { key: account.key, body: { name: 'b' } }))
@@ -61,7 +61,7 @@ describe.each([
     expect((await signIn()).status).toBe(401)
     expect(before).toEqual(['account', 'api_key', 'idempotency', 'usage_day', 'usage_endpoint'])
     await new Promise((resume) => setTimeout(resume, 600)) // twice the time in which the ledger writes
-    expect(await rowsNaming(app, tag)).toEqual([])
+    expect(await rowsNaming(app, tag)).toEqual(['deleted_account'])
     const again = await app.call('post', '/v1/signup', { body: { name: 'New', email, password } })
     expect(again.status).toBe(201)
     const usage = await app.call('get', '/v1/account/usage', { key: again.body.data.apiKey })
@@ -93,6 +93,7 @@ describe('the tables of the library', () => {
             'account',
             'api_key',
             'attempt',
+            'deleted_account',
             'gate_epoch',
             'gate_instance',
             'idempotency',
@@ -100,7 +101,7 @@ describe('the tables of the library', () => {
             'usage_day',
             'usage_endpoint',
           ],
-          ...['month_start()', 'pass_gate()', 'pass_gate_in_place()'],
+          ...['forget_account()', 'month_start()', 'pass_gate()', 'pass_gate_in_place()'],
         ]
           .map((name) => `test.${name}`)
           .toSorted(),

@@ -189,6 +189,20 @@ describe('the ledger', () => {
     expect([await daysOf(gone), await callsOf(gone)]).toEqual([[], 0])
   })
 
+  test('writes the first counts of a day while somebody has locked the account', async () => {
+    const ledger = open()
+    const tag = await account()
+    ledger.saw(ledger.of(tag), { day, used: 5, refunded: 0 })
+    ledger.called(ledger.of(tag), day, endpoint)
+    await database.db.transaction().execute(async (trx) => {
+      await sql`select from account where tag = ${tag} for update`.execute(trx)
+      await ledger.flush()
+      await ledger.flushCalls()
+    })
+
+    expect([await daysOf(tag), await callsOf(tag)]).toEqual([[[day, 5, 0]], 1])
+  })
+
   test('writes what is counted when the clock of the store was ahead for a while', async () => {
     const ledger = open()
     const tag = await account()
