@@ -8,16 +8,23 @@ import type { AccountDatabase } from './database.ts'
  * deletion does not know of it yet, so what it wrote is swept away here, a minute later, when it has ended long ago.
  */
 export async function sweepDeleted(db: AccountDatabase): Promise<void> {
-  await sql`
-    with swept as (
-      update deleted_account set is_swept = true
-      where not is_swept and deleted_at < clock_timestamp() - interval '1 minute' returning tag
-    ), days as (
-      delete from usage_day u using swept where u.tag = swept.tag
-    )
-    delete from usage_endpoint u using swept where u.tag = swept.tag`.execute(db)
-  await sql`delete from deleted_account where deleted_at < clock_timestamp() - interval '1 day'`.execute(db)
+  const { rows } = await sql<{ tag: string }>`
+    select tag from deleted_account where not is_swept and deleted_at < clock_timestamp() - interval '1 minute'
+    order by tag limit ${sweptAtOnce}`.execute(db)
+  // By a list of tags: not knowing how many there are, Postgres would read the tables of usage from end to end.
+  const tags = rows.map((row) => row.tag)
+  if (tags.length > 0) {
+    await sql`delete from usage_day where tag = any(${tags}::text[])`.execute(db)
+    await sql`delete from usage_endpoint where tag = any(${tags}::text[])`.execute(db)
+    await sql`update deleted_account set is_swept = true where tag = any(${tags}::text[])`.execute(db)
+  }
+  await sql`delete from deleted_account where is_swept and deleted_at < clock_timestamp() - interval '1 day'`.execute(
+    db,
+  )
 }
+
+/** Beyond what anybody deletes in half a minute; what is left is swept half a minute later. */
+const sweptAtOnce = 1_000
 
 /** The condition that rows `seen`, about to be written, belong to no account that was deleted. */
 export const ofNobodyDeleted = sql`not exists (select from deleted_account d where d.tag = seen.tag)`
