@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { AccountDatabase } from './database.ts'
 import { ofNobodyDeleted } from './deleted-accounts.ts'
+import type { Remembered } from './tallies.ts'
 import type { Waiting } from './unwritten.ts'
 
 /** What the Redis gate has counted for an account on a day. */
-export type Counter = Waiting & {
+export type Counter = Remembered & {
   readonly tag: string
   readonly day: number
   used: number
@@ -14,7 +15,7 @@ export type Counter = Waiting & {
 }
 
 /** Successful calls of one endpoint by an account on a day. */
-export type Call = Waiting & {
+export type Call = Remembered & {
   readonly tag: string
   readonly day: number
   readonly endpoint: string

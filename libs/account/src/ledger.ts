@@ -1,6 +1,6 @@
 import type { AccountDatabase } from './database.ts'
 import { writeCalls, writeCounters, writeUses, type Call, type Counter, type Use } from './ledger-rows.ts'
-import { memoryOf, talliesInMemory, type Tallies, type Tally } from './tallies.ts'
+import { remembering, talliesInMemory, type Tallies, type Tally } from './tallies.ts'
 import { inTurn, unwritten, type Unwritten } from './unwritten.ts'
 
 /** What an instance has seen the Redis gate count for an account on its latest day. Both only grow within a day. */
@@ -45,7 +45,7 @@ export type LedgerOptions = {
    * told again with the next flush.
    */
   readonly onDirect?: (tags: readonly string[]) => Promise<void>
-  /** Number of accounts, and of those with calls, that are remembered beyond what is yet to be written. */
+  /** Number of counters, and of calls by account and endpoint, that are remembered beyond what is yet to be written. */
   readonly most?: number
   /** Milliseconds of a clock that is never set. */
   readonly clock?: () => number
@@ -100,46 +100,38 @@ export function createLedger(db: AccountDatabase, options: LedgerOptions): Ledge
 }
 
 function counterOf(tag: string, day: number): Counter {
-  return { tag, day, used: 0, refunded: 0, direct: 0, isWaiting: false }
+  return { tag, day, used: 0, refunded: 0, direct: 0, isWaiting: false, isListed: false }
 }
 
 function countersOf(
   { db, tallies, most, clock }: LedgerParts,
   onDirect: (tags: readonly string[]) => Promise<void>,
 ): Pick<Ledger, 'saw'> & Part {
-  const memory = memoryOf(most)
   const changed: Unwritten<Counter> = unwritten({
     ...{ withinMs: writtenWithinMs, clock },
     write: (rows) => writeAndTell(db, rows, onDirect, changed.add),
+    // Postgres knows them then, so a record that Redis loses is read with them.
+    written: remembering(most, (counter) => {
+      tallies.take(counter.tag, (tally) => {
+        if (tally.counter === counter) tally.counter = undefined
+      })
+    }),
   })
-
-  /** Postgres knows them now, so a record that Redis loses is read with them. */
-  function forgetWritten(): void {
-    const isOver = memory.over(changed.size())
-    if (isOver === undefined) return
-    tallies.forget((tally) => {
-      const { counter } = tally
-      if (counter === undefined || counter.isWaiting || !isOver(counter)) return
-      tally.counter = undefined
-      memory.size -= 1
-    })
-  }
 
   return {
     saw(found, { day, used, refunded }) {
+      if (used === 0 && refunded === 0) return
       const tally = tallies.keep(found)
-      if (tally.counter === undefined) memory.size += 1
       // Also when the clock of the store was set back: what it counts now must be written down.
       if (tally.counter?.day !== day) tally.counter = counterOf(tally.tag, day)
       const { counter } = tally
       if (used <= counter.used && refunded <= counter.refunded) return
       counter.used = Math.max(counter.used, used)
       counter.refunded = Math.max(counter.refunded, refunded)
-      memory.sawDay(day)
       changed.add(counter)
     },
-    writeAll: () => changed.writeAll().then(forgetWritten),
-    writeDue: () => changed.writeDue().then(forgetWritten),
+    writeAll: changed.writeAll,
+    writeDue: changed.writeDue,
   }
 }
 
@@ -166,31 +158,33 @@ function callsOf(
   { db, tallies, most, clock }: LedgerParts,
   instance: string,
 ): Pick<Ledger, 'called' | 'flushCallsOf'> & Part {
-  const memory = memoryOf(most)
+  let timesForgotten = 0
   const changed = unwritten<Call>({
     ...{ withinMs: callsWrittenWithinMs, clock },
     write: (rows) => writeCalls(db, rows),
+    written: remembering(most, (call) => {
+      tallies.take(call.tag, (tally) => {
+        forget(tally, (other) => other === call)
+      })
+    }),
   })
-  let timesForgotten = 0
 
-  function firstCall(tally: Tally, day: number, endpoint: string): Call {
-    if (tally.calls === undefined) memory.size += 1
-    const countedBy = `${instance}${timesForgotten || ''}`
-    const call = { tag: tally.tag, day, endpoint, countedBy, used: 0, isWaiting: false, next: tally.calls }
-    tally.calls = call
-    return call
+  function forget(tally: Tally, isOver: (call: Call) => boolean): void {
+    const calls = listOf(tally.calls)
+    const kept = calls.filter((call) => !isOver(call))
+    if (kept.length === calls.length) return
+    tally.calls = linked(kept)
+    // What is forgotten is counted from zero again, so it needs a row of its own.
+    timesForgotten += 1
   }
 
-  function forgetWritten(): void {
-    const isOver = memory.over(changed.size())
-    if (isOver === undefined) return
-    tallies.forget((tally) => {
-      if (tally.calls === undefined) return
-      tally.calls = linked(listOf(tally.calls).filter((call) => call.isWaiting || !isOver(call)))
-      if (tally.calls === undefined) memory.size -= 1
-    })
-    // What is forgotten is counted from zero again, so it needs rows of its own.
-    timesForgotten += 1
+  function firstCall(tally: Tally, day: number, endpoint: string): Call {
+    // One of yesterday may still be under way.
+    forget(tally, (call) => !call.isWaiting && call.day < day - 1)
+    const countedBy = `${instance}${timesForgotten || ''}`
+    const state = { used: 0, isWaiting: false, isListed: false, next: tally.calls }
+    tally.calls = { tag: tally.tag, day, endpoint, countedBy, ...state }
+    return tally.calls
   }
 
   return {
@@ -198,11 +192,10 @@ function callsOf(
       const tally = tallies.keep(found)
       const call = callOf(tally, day, endpoint) ?? firstCall(tally, day, endpoint)
       call.used += 1
-      memory.sawDay(day)
       changed.add(call)
     },
-    writeAll: () => changed.writeAll().then(forgetWritten),
-    writeDue: () => changed.writeDue().then(forgetWritten),
+    writeAll: changed.writeAll,
+    writeDue: changed.writeDue,
     flushCallsOf: (tag) => writeCalls(db, listOf(tallies.of(tag).calls)),
   }
 }
@@ -234,8 +227,8 @@ function usesOf({ db, clock }: LedgerParts): Pick<Ledger, 'used'> & Part {
   const waiting = new Map<string, Use>()
   const changed = unwritten<Use>({
     ...{ withinMs: writtenWithinMs, clock },
-    async write(uses) {
-      await writeUses(db, uses)
+    write: (uses) => writeUses(db, uses),
+    written(uses) {
       for (const use of uses) if (!use.isWaiting) waiting.delete(nameOf(use))
     },
   })

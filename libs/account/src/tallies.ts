@@ -1,4 +1,5 @@
 import type { Call, Counter } from './ledger-rows.ts'
+import type { Waiting } from './unwritten.ts'
 
 /**
  * What an instance remembers of an account. A request finds it once and hands it on: to look up one among many is
@@ -29,41 +30,53 @@ export function talliesInMemory() {
       tally.isKept = true
       return tally
     },
-    /** Goes through all of them, and lets go of those with nothing left to remember. */
-    forget(some: (tally: Tally) => void): void {
-      for (const [tag, tally] of kept) {
-        some(tally)
-        if (tally.counter !== undefined || tally.calls !== undefined) continue
-        kept.delete(tag)
-        tally.isKept = false
-      }
+    /** Takes something away from what is remembered of an account, and lets go of it when nothing is left. */
+    take(tag: string, away: (tally: Tally) => void): void {
+      const tally = kept.get(tag)
+      if (tally === undefined) return
+      away(tally)
+      if (tally.counter !== undefined || tally.calls !== undefined) return
+      kept.delete(tag)
+      tally.isKept = false
     },
   }
 }
 
 export type Tallies = ReturnType<typeof talliesInMemory>
 
-/** Says what is to be forgotten: all when there is too much of it, and on a new day what is of days that are over. */
-export function memoryOf(most: number) {
-  let newest = 0
-  let keptFrom = 0
-  return {
-    /** Number of accounts with something of this kind. */
-    size: 0,
-    sawDay(day: number): void {
-      if (day > newest) newest = day
-    },
-    /**
-     * What may go once it is written, or undefined when nothing need to.
-     *
-     * @param unwritten how much has to stay
-     */
-    over(unwritten: number): ((of: { readonly day: number }) => boolean) | undefined {
-      if (this.size - unwritten > most) return () => true
-      const from = newest - 1 // a call of yesterday may still be under way
-      if (from <= keptFrom) return undefined
-      keptFrom = from
-      return ({ day }) => day < from
-    },
+/** Something that is remembered for a while when it is written: then it is on the list of what to forget. */
+export type Remembered = Waiting & { isListed: boolean }
+
+/**
+ * Remembers what is written, and forgets that which has been on the list for longest when there is too much of it: a few
+ * at a time, because going through all of them would stop the service for a tenth of a second.
+ *
+ * @returns told of what was written; all of it must be, or wait to be written again
+ */
+export function remembering<T extends Remembered>(
+  most: number,
+  forget: (entry: T) => void,
+): (written: readonly T[]) => void {
+  let list: T[] = []
+  let forgotten = 0
+
+  function forgetFirst(): void {
+    const entry = list[forgotten++]
+    if (entry === undefined) return
+    entry.isListed = false
+    // One that has changed since is listed again when that is written.
+    if (!entry.isWaiting) forget(entry)
+  }
+
+  return (written) => {
+    for (const entry of written) {
+      if (entry.isListed) continue
+      entry.isListed = true
+      list.push(entry)
+    }
+    while (list.length - forgotten > most) forgetFirst()
+    if (forgotten <= most) return
+    list = list.slice(forgotten)
+    forgotten = 0
   }
 }

@@ -4,6 +4,8 @@ export type Waiting = { isWaiting: boolean }
 export type UnwrittenOptions<T> = {
   /** Writes some; what it fails on is kept for the next time. */
   readonly write: (entries: readonly T[]) => Promise<void>
+  /** Told of what was written, and may wait again, when nothing else is being written. */
+  readonly written: (entries: readonly T[]) => void
   /** How long an entry may wait, in milliseconds. */
   readonly withinMs: number
   /** Milliseconds of a clock that is never set. */
@@ -13,8 +15,6 @@ export type UnwrittenOptions<T> = {
 /** Entries that have changed since they were last written, each once. */
 export type Unwritten<T> = {
   readonly add: (entry: T) => void
-  /** Number of entries that wait. */
-  readonly size: () => number
   readonly writeAll: () => Promise<void>
   /** To be called every {@link paceMs}. */
   readonly writeDue: () => Promise<void>
@@ -26,31 +26,27 @@ export type Unwritten<T> = {
  */
 export function unwritten<T extends Waiting>(options: UnwrittenOptions<T>): Unwritten<T> {
   const queue = slicedQueue<T>(options.withinMs, options.clock)
-  let size = 0
 
   function add(entry: T): void {
     if (entry.isWaiting) return
     entry.isWaiting = true
     queue.add(entry)
-    size += 1
   }
 
   async function write(entries: readonly T[]): Promise<void> {
-    size -= entries.length
     for (const entry of entries) entry.isWaiting = false
     let written = 0
     try {
       for (; written < entries.length; written += rowsPerStatement)
         await options.write(entries.slice(written, written + rowsPerStatement))
-    } catch (error) {
+    } finally {
       for (const entry of entries.slice(written)) add(entry)
-      throw error
+      options.written(entries.slice(0, written))
     }
   }
 
   return {
     add,
-    size: () => size,
     writeAll: () => write(queue.takeAll()),
     writeDue: () => write(queue.takeDue()),
   }

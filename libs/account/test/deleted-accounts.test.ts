@@ -16,9 +16,9 @@ describe('the usage of a deleted account', () => {
 
   const account = async () => (await insertAccount(database.db)).tag
   const write = async (tag: string, db = database.db) => {
-    await writeCounters(db, [{ tag, day, used: 3, refunded: 0, direct: 0, isWaiting: false }])
-    const call = { tag, day, endpoint: 'POST /v1/echo', countedBy: 'a', used: 3 }
-    await writeCalls(db, [{ ...call, isWaiting: false, next: undefined }])
+    const counted = { tag, day, used: 3, isWaiting: false, isListed: false }
+    await writeCounters(db, [{ ...counted, refunded: 0, direct: 0 }])
+    await writeCalls(db, [{ ...counted, endpoint: 'POST /v1/echo', countedBy: 'a', next: undefined }])
   }
   const erase = (tag: string) => database.db.deleteFrom('account').where('tag', '=', tag).execute()
   const rowsOf = async (tag: string) => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import type { Database } from '@hearth/chassis/database'
 import type { AccountTables } from '../src/database.ts'
@@ -58,7 +59,9 @@ describe('the ledger', () => {
       await ledger.flushCalls()
     }
 
-    expect(tags.filter((tag) => ledger.of(tag).counter !== undefined)).toEqual([])
+    const known = (tag: string) => ledger.of(tag)
+    expect(tags.filter((tag) => known(tag).counter !== undefined)).toHaveLength(3)
+    expect(tags.filter((tag) => known(tag).calls !== undefined)).toHaveLength(3)
     for (const tag of tags) {
       expect(await daysOf(tag)).toEqual([[day, 8, 0]])
       expect(await callsOf(tag)).toBe(4)
@@ -122,15 +125,74 @@ describe('the ledger', () => {
     expect(await daysOf(tag)).toEqual([[day, 3, 0]])
   })
 
-  test('remembers the counts of today and yesterday while they are few', async () => {
+  test('remembers counts while they are few', async () => {
     const ledger = open()
-    const [early = '', late = '', tag = ''] = await accounts(3)
+    const [early = '', late = ''] = await accounts(2)
     ledger.saw(ledger.of(early), { day: day - 2, used: 5, refunded: 0 })
-    ledger.saw(ledger.of(late), { day: day - 1, used: 5, refunded: 0 })
-    ledger.saw(ledger.of(tag), { day, used: 5, refunded: 0 })
+    ledger.saw(ledger.of(late), { day, used: 5, refunded: 0 })
     await ledger.flush()
 
-    expect([early, late, tag].map((one) => ledger.of(one).counter?.day)).toEqual([undefined, day - 1, day])
+    expect([early, late].map((one) => ledger.of(one).counter?.day)).toEqual([day - 2, day])
+  })
+
+  test('remembers no account of which nothing was counted', async () => {
+    const ledger = open()
+    const tag = await account()
+    ledger.saw(ledger.of(tag), { day, used: 0, refunded: 0 })
+
+    expect(ledger.of(tag)).toMatchObject({ isKept: false, counter: undefined })
+  })
+
+  test('forgets calls of days that are over with the first call of a later day', async () => {
+    const ledger = open()
+    const tag = await account()
+    for (const at of [day, day + 1, day + 2]) {
+      ledger.called(ledger.of(tag), at, endpoint)
+      await ledger.flushCalls()
+    }
+    const days = []
+    for (let call = ledger.of(tag).calls; call !== undefined; call = call.next) days.push(call.day)
+    expect(days.toSorted()).toEqual([day + 1, day + 2])
+
+    ledger.called(ledger.of(tag), day, endpoint) // by a clock that was set back
+    await ledger.flushCalls()
+    expect(await callsOf(tag)).toBe(4)
+  })
+
+  test('loses no count and no call, whatever it forgets', async () => {
+    const step = fc.record({
+      account: fc.nat(4),
+      endpoint: fc.constantFrom('GET /a', 'GET /b'),
+      day: fc.constantFrom(day, day, day + 1, day + 3),
+      then: fc.constantFrom('go on', 'go on', 'flush', 'keep up', 'flush of one'),
+    })
+    const property = fc.asyncProperty(fc.nat(4), fc.array(step, { maxLength: 40 }), async (most, steps) => {
+      let now = 0
+      const ledger = open({ most, clock: () => now })
+      const tags = await accounts(5)
+      const counted = new Map<string, number>()
+      for (const { account: index, endpoint: name, day: on, then } of steps) {
+        const tag = tags[index] ?? ''
+        const used = (counted.get(`${tag} ${on}`) ?? 0) + 1
+        counted.set(`${tag} ${on}`, used)
+        ledger.saw(ledger.of(tag), { day: on, used, refunded: 0 })
+        ledger.called(ledger.of(tag), on, name)
+        now += 2_000
+        if (then === 'keep up') await ledger.keepUp()
+        if (then === 'flush of one') await ledger.flushCallsOf(tag)
+        if (then === 'flush') await Promise.all([ledger.flush(), ledger.flushCalls()])
+      }
+      await Promise.all([ledger.flush(), ledger.flushCalls()])
+
+      const totals = [...counted].map(([of, used]) => ({ of, used }))
+      const { rows } = await sql`
+        select u.tag || ' ' || u.day as of, redis_used as used, (
+          select sum(e.used)::integer from usage_endpoint e where e.tag = u.tag and e.day = u.day
+        ) as calls from usage_day u where tag = any(${tags}::text[])`.execute(database.db)
+      expect(new Set(rows)).toEqual(new Set(totals.map(({ of, used }) => ({ of, used, calls: used }))))
+      expect(tags.filter((tag) => ledger.of(tag).counter !== undefined).length).toBeLessThanOrEqual(most)
+    })
+    await fc.assert(property, { numRuns: 60 })
   })
 
   test('ends a flush though counters go on changing, and leaves the changes to the next', async () => {
