@@ -1,6 +1,7 @@
 import type { MigrationList } from '@hearth/chassis/migrate'
 import { sql, type Kysely } from 'kysely'
 import { freeUsage } from './free-usage.ts'
+import { createKeyUsage } from './key-usage.ts'
 import { createOnePlace } from './one-place.ts'
 
 /** The migrations of the account tables, in order. A service applies them to its own schema before its own list. */
@@ -12,6 +13,7 @@ export const accountMigrations: MigrationList = {
     '003_gate': { up: createGate },
     '004_one_place': { up: createOnePlace },
     '005_free_usage': { up: freeUsage },
+    '006_key_usage': { up: createKeyUsage },
   },
 }
 

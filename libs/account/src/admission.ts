@@ -53,7 +53,7 @@ export async function admit(
   res: Response,
   access: string,
 ): Promise<void> {
-  const { known, gate, ledger, plans, burst } = options
+  const { known, gate, plans, burst } = options
   const presented = identify(options, req, res, access)
   const caller = presented instanceof Promise ? await presented : presented
   const { tag, selector, key, tally } = caller
@@ -68,7 +68,7 @@ export async function admit(
   }
   res.locals.standing = verdict
   if (verdict.outcome === 'ok') res.locals.charge = verdict.charge
-  const good = caller.known ?? remember(known, caller, digests)
+  if (caller.known === undefined) remember(known, caller, digests)
   // Whoever lacks the plan is told so first: a new day would not help.
   for (const feature of res.locals.operation?.requires ?? []) requireFeature(plans, feature, verdict.plan)
   if (verdict.outcome !== 'ok') {
@@ -78,7 +78,20 @@ export async function admit(
     res.locals.unpaid = error
     return
   }
-  if (good !== undefined) ledger.used(good, verdict.now)
+  // What is charged is noted when it is settled.
+  if (verdict.charge === undefined) noteUse(options, res, 0)
+}
+
+/**
+ * Notes what the key of a request was used for; of a session nothing.
+ *
+ * @param calls 1 when it was a call that counts, and is answered with success
+ */
+export function noteUse({ ledger }: AdmissionOptions, res: Response, calls: 0 | 1): void {
+  const { caller, standing, operation } = res.locals
+  if (caller === undefined || standing === undefined || caller.selector === '') return
+  const { day, now: at } = standing
+  ledger.used(caller.tally, { selector: caller.selector, day, endpoint: operation?.name ?? '', at, calls })
 }
 
 /** Remembers a key that has turned out to be good; nothing for a session. */
@@ -86,11 +99,8 @@ function remember(
   known: KnownKeys,
   { key, fingerprint, tag, selector, tally }: Presented,
   digests: string,
-): KnownKey | undefined {
-  if (key === '') return undefined
-  const good = { tag, selector, digests, tally, notedAt: -Infinity }
-  known.add(fingerprint, good)
-  return good
+): void {
+  if (key !== '') known.add(fingerprint, { tag, selector, digests, tally })
 }
 
 function isConditionalRead({ method, headers }: Request): boolean {

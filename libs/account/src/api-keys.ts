@@ -7,19 +7,19 @@ import { callerOf } from './caller.ts'
 import { changeAccount, type AccountContext } from './context.ts'
 import { accountGone } from './credentials.ts'
 import { instant, nameField, newKeyFields } from './fields.ts'
-import { activeSelectors, freeSelector, insertKey, mostActiveKeys, revoke } from './key-rows.ts'
+import { activeSelectors, freeSelector, insertKey, keysOf, mostActiveKeys, revoke } from './key-rows.ts'
 import { digestKey, keyId, keyPrefix, makeKey, parseKeyId, randomBase62, secretLength } from './keys.ts'
 import { accountProblems } from './problems.ts'
 import { dayOfDate } from './windows.ts'
 
 /** GET /v1/account/keys */
-export function listKeys({ deployment, envelope, db, clock }: AccountContext): Endpoint {
+export function listKeys({ deployment, envelope, db, ledger, clock }: AccountContext): Endpoint {
   return endpoint(
     {
       id: 'listKeys',
       summary: "The account's keys",
       description:
-        '`lastUsedAt` is right to about a minute. `current` marks the key of this request. Of the keys that no longer work the newest 100 are kept.',
+        '`lastUsedAt` is right to some seconds, and includes calls that failed. `current` marks the key of this request. Of the keys that no longer work the newest 100 are kept.',
       tag: 'Account',
       access: 'account' as const,
       responses: {
@@ -31,17 +31,14 @@ export function listKeys({ deployment, envelope, db, clock }: AccountContext): E
     },
     async (_input, _req, res) => {
       const caller = callerOf(res)
-      const rows = await db
-        .selectFrom('api_key')
-        .selectAll()
-        .where('tag', '=', caller.tag)
-        .orderBy('created_at', 'desc')
-        .execute()
+      const { tag } = caller
+      await ledger.flushUsesOf(tag)
+      const rows = await keysOf(db, tag)
       const now = new Date(clock())
       const keys = rows.map((row) => ({
-        id: keyId(row.tag, row.selector),
+        id: keyId(tag, row.selector),
         name: row.name,
-        prefix: keyPrefix({ service: deployment.code, ...row }),
+        prefix: keyPrefix({ service: deployment.code, tag, selector: row.selector }),
         status: statusOf(row, now),
         createdAt: row.created_at,
         expiresAt: row.expires_at,

@@ -5,7 +5,9 @@ export type AccountTables = {
   account: AccountTable
   api_key: ApiKeyTable
   usage_day: UsageDayTable
+  usage_key: UsageKeyTable
   usage_endpoint: UsageEndpointTable
+  ledger_writer: LedgerWriterTable
   deleted_account: DeletedAccountTable
   outbox: OutboxTable
   gate_epoch: GateEpochTable
@@ -46,6 +48,7 @@ type ApiKeyTable = {
   created_at: Generated<Date>
   expires_at: Date | null
   revoked_at: Date | null
+  /** As written by releases before usage_key. */
   last_used_at: Date | null
 }
 
@@ -65,7 +68,20 @@ type UsageDayTable = {
   direct_refunded: Generated<number>
 }
 
-/** Successful calls by endpoint, one row per process that counted them (absolute, so that writing twice is harmless). */
+/** What a key was used for on a day: successful calls of an endpoint, and its last use for it, successful or not. */
+type UsageKeyTable = {
+  tag: string
+  day: number
+  selector: string
+  endpoint: string
+  calls: number
+  last_used_at: Date
+}
+
+/** The last batch of rows of usage_key that each instance has written; see key-uses.ts. */
+type LedgerWriterTable = { writer: string; batch: number; written_at: Generated<Date> }
+
+/** Successful calls by endpoint as written by releases before usage_key: one row per process that counted them. */
 type UsageEndpointTable = { tag: string; day: number; endpoint: string; instance: string; used: number }
 
 /** Accounts that were deleted within a day, and whether what was written of them late is deleted too. */

@@ -15,6 +15,7 @@ export async function sweepDeleted(db: AccountDatabase): Promise<void> {
   const tags = rows.map((row) => row.tag)
   if (tags.length > 0) {
     await sql`delete from usage_day where tag = any(${tags}::text[])`.execute(db)
+    await sql`delete from usage_key where tag = any(${tags}::text[])`.execute(db)
     await sql`delete from usage_endpoint where tag = any(${tags}::text[])`.execute(db)
     await sql`update deleted_account set is_swept = true where tag = any(${tags}::text[])`.execute(db)
   }

@@ -8,6 +8,27 @@ export const mostActiveKeys = 100
 /** Most keys that are kept to be looked at after they stopped working. */
 const mostFormerKeys = 100
 
+/** The keys of an account, and when each was last used. */
+export async function keysOf(db: AccountDatabase, tag: string) {
+  const { rows } = await sql<KeyRow>`
+    select k.selector, k.name, k.created_at, k.expires_at, k.revoked_at,
+      greatest(k.last_used_at, u.last_used_at) as last_used_at
+    from api_key k left join (
+      select selector, max(last_used_at) as last_used_at from usage_key where tag = ${tag} group by selector
+    ) as u on u.selector = k.selector
+    where k.tag = ${tag} order by k.created_at desc`.execute(db)
+  return rows
+}
+
+type KeyRow = {
+  readonly selector: string
+  readonly name: string
+  readonly created_at: Date
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+  readonly last_used_at: Date | null
+}
+
 /** The selectors of the keys of an account that work. */
 export async function activeSelectors(db: AccountDatabase, tag: string, now: Date): Promise<string[]> {
   const rows = await db
@@ -20,17 +41,14 @@ export async function activeSelectors(db: AccountDatabase, tag: string, now: Dat
   return rows.map(({ selector }) => selector)
 }
 
-/** A selector that no key of the account has; its row must be locked. */
+/** A selector that no key of the account has or was used by; its row must be locked. */
 export async function freeSelector(db: AccountDatabase, tag: string): Promise<string> {
   for (;;) {
     const selector = randomBase62(selectorLength)
-    const taken = await db
-      .selectFrom('api_key')
-      .select('selector')
-      .where('tag', '=', tag)
-      .where('selector', '=', selector)
-      .executeTakeFirst()
-    if (taken === undefined) return selector
+    const { rows } = await sql`
+      select from api_key where tag = ${tag} and selector = ${selector}
+      union all select from usage_key where tag = ${tag} and selector = ${selector}`.execute(db)
+    if (rows.length === 0) return selector
   }
 }
 

@@ -9,8 +9,6 @@ export type KnownKey = {
   readonly digests: string
   /** What the ledger remembers of its account. */
   tally: Tally
-  /** When its use was last noted, in Unix seconds; -Infinity before. */
-  notedAt: number
 }
 
 /**

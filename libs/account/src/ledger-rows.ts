@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AccountDatabase } from './database.ts'
 import { ofNobodyDeleted } from './deleted-accounts.ts'
-import type { Remembered } from './tallies.ts'
+import type { Remembered, Tally } from './tallies.ts'
 import type { Waiting } from './unwritten.ts'
 
 /** What the Redis gate has counted for an account on a day. */
@@ -14,23 +14,27 @@ export type Counter = Remembered & {
   direct: number
 }
 
-/** Successful calls of one endpoint by an account on a day. */
-export type Call = Remembered & {
-  readonly tag: string
+/** What a key was used for on a day, since that was last written. */
+export type Use = Waiting & {
+  readonly tally: Tally
   readonly day: number
+  readonly selector: string
   readonly endpoint: string
-  /** Who has counted them: a process, and how often it had forgotten what it counted. */
-  readonly countedBy: string
-  used: number
+  /** Successful calls. */
+  calls: number
+  /** The last use, in Unix milliseconds. */
+  usedAt: number
   /** Another of the same account. */
-  next: Call | undefined
+  next: Use | undefined
 }
 
-/** When a key was used, in Unix milliseconds. */
-export type Use = Waiting & {
-  readonly tag: string
-  readonly selector: string
-  usedAt: number
+/** Uses that are written at once. */
+export type Batch = {
+  /** Unique name of who has counted them. */
+  readonly writer: string
+  /** Greater than those of the batches that it has written before. */
+  readonly number: number
+  readonly uses: readonly Use[]
 }
 
 /**
@@ -66,46 +70,36 @@ export async function writeCounters(
   })
 }
 
-/** Raises the rows of calls to what was counted. */
-export async function writeCalls(db: AccountDatabase, calls: readonly Call[]): Promise<void> {
-  // Most of a flush are calls of a few endpoints on one day: what they share is said once.
-  const alike = Map.groupBy(calls, (call) => `${call.day} ${call.countedBy} ${call.endpoint}`)
-  for (const some of alike.values()) await writeAlike(db, some)
-}
-
-/** @param calls one or more of one endpoint on one day, counted by one process */
-async function writeAlike(db: AccountDatabase, calls: readonly Call[]): Promise<void> {
-  const [first] = calls
+/** Adds a batch to the rows of what keys were used for, unless it was written before: it may be sent as often as need be. */
+export async function writeUses(db: AccountDatabase, { writer, number, uses }: Batch): Promise<void> {
   await sql`
-    insert into usage_endpoint as u (tag, day, endpoint, instance, used)
-    select tag, ${first?.day}::integer, ${first?.endpoint}, ${first?.countedBy}, used from unnest(
-      ${arrayOf(calls, (row) => row.tag)}::text[], ${arrayOf(calls, (row) => row.used)}::integer[]
-    ) as seen (tag, used) where ${ofNobodyDeleted}
-    order by tag
-    on conflict (tag, day, endpoint, instance) do update set used = greatest(u.used, excluded.used)`.execute(
-    db,
-  )
-}
-
-/** Writes down uses of keys, but for those that differ too little from what is written. */
-export async function writeUses(db: AccountDatabase, uses: readonly Use[]): Promise<void> {
-  await sql`
-    with due as (
-      select k.tag, k.selector, seen.used_at
-      from api_key k join unnest(
-        ${arrayOf(uses, (row) => row.tag)}::text[], ${arrayOf(uses, (row) => row.selector)}::text[],
-        ${arrayOf(uses, (row) => row.usedAt)}::float8[]
-      ) as seen (tag, selector, used_at) on k.tag = seen.tag and k.selector = seen.selector
-      where k.last_used_at is null or k.last_used_at < to_timestamp(seen.used_at / 1000.0) - interval '20 seconds'
-      order by k.tag, k.selector for no key update of k skip locked
+    with turn as (
+      insert into ledger_writer as w (writer, batch) values (${writer}, ${number})
+      on conflict (writer) do update set batch = excluded.batch, written_at = clock_timestamp()
+        where w.batch < excluded.batch
+      returning batch
     )
-    update api_key as k set last_used_at = to_timestamp(due.used_at / 1000.0)
-    from due where k.tag = due.tag and k.selector = due.selector`.execute(db)
+    insert into usage_key as u (tag, day, selector, endpoint, calls, last_used_at)
+    select tag, day, selector, endpoint, calls, to_timestamp(used_at / 1000.0) from unnest(
+      ${arrayOf(uses, (row) => row.tally.tag)}::text[], ${arrayOf(uses, (row) => row.day)}::integer[],
+      ${arrayOf(uses, (row) => row.selector)}::text[], ${arrayOf(uses, (row) => row.endpoint)}::text[],
+      ${arrayOf(uses, (row) => row.calls)}::integer[], ${arrayOf(uses, (row) => row.usedAt)}::float8[]
+    ) as seen (tag, day, selector, endpoint, calls, used_at)
+    where exists (select from turn) and ${ofNobodyDeleted}
+    order by tag, day, selector, endpoint
+    on conflict (tag, day, selector, endpoint) do update set
+      calls = u.calls + excluded.calls,
+      last_used_at = greatest(u.last_used_at, excluded.last_used_at)`.execute(db)
+}
+
+/** Forgets who has written nothing for a day: nothing of it can be on its way any more. */
+export async function forgetWriters(db: AccountDatabase): Promise<void> {
+  await sql`delete from ledger_writer where written_at < clock_timestamp() - interval '1 day'`.execute(db)
 }
 
 /**
- * An array in the notation of Postgres, of at least one tag, selector or number. In quotes: a selector may be NULL.
- * (The driver looks into every text for what has to be escaped, which takes as long as all else here.)
+ * An array in the notation of Postgres, of at least one tag, selector, endpoint or number. In quotes: a selector may be
+ * NULL. (The driver looks into every text for what has to be escaped, which takes as long as all else here.)
  */
 function arrayOf<Row>(rows: readonly Row[], value: (row: Row) => string | number): string {
   return `{"${rows.map(value).join('","')}"}`

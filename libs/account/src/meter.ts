@@ -1,7 +1,7 @@
 import type { HttpError } from '@hearth/chassis/errors'
 import type { Requirement } from '@hearth/chassis/routes'
 import type { RequestHandler, Response } from 'express'
-import { admit, type AdmissionOptions } from './admission.ts'
+import { admit, noteUse, type AdmissionOptions } from './admission.ts'
 import type { Caller } from './caller.ts'
 import type { Charge, Standing } from './gate.ts'
 import type { Plans } from './plans.ts'
@@ -89,19 +89,15 @@ function headersForAddress({ addresses, clock }: AdmissionOptions, address: stri
   return limitHeaders([window], window, clock() / 1000)
 }
 
-function settle(
-  { ledger, gate, log }: AdmissionOptions,
-  res: Response,
-  status: number,
-): Promise<void> | undefined {
-  const { charge, caller, standing, operation, unpaid } = res.locals
+function settle(options: AdmissionOptions, res: Response, status: number): Promise<void> | undefined {
+  const { gate, log } = options
+  const { charge, caller, standing, unpaid } = res.locals
   if (unpaid !== undefined && status >= 200 && status < 300) throw unpaid
   if (charge === undefined || standing === undefined || caller === undefined) return undefined
   res.locals.charge = undefined
-  if (status >= 200 && status < 300) {
-    if (operation !== undefined) ledger.called(caller.tally, charge.day, operation.name)
-    return undefined
-  }
+  const isSuccess = status >= 200 && status < 300
+  noteUse(options, res, isSuccess ? 1 : 0)
+  if (isSuccess) return undefined
   res.locals.standing = { ...standing, usedToday: standing.usedToday - 1 }
   return gate.refund(charge).catch((error: unknown) => {
     log.error({ err: error, account: caller.tag }, 'a unit could not be given back')

@@ -6,7 +6,7 @@ import Joi from 'joi'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { changeAccount, type AccountContext } from './context.ts'
 import { emailField, normaliseEmail } from './fields.ts'
-import { revoke } from './key-rows.ts'
+import { keysOf, revoke } from './key-rows.ts'
 import { keyId, parseKeyId } from './keys.ts'
 
 /** The problems of the operator API. */
@@ -195,12 +195,7 @@ async function tagOf({ db }: AccountContext, email: string): Promise<string> {
 
 async function describeAccount({ db }: AccountContext, tag: string): Promise<object> {
   const account = await db.selectFrom('account').selectAll().where('tag', '=', tag).executeTakeFirstOrThrow()
-  const keys = await db
-    .selectFrom('api_key')
-    .selectAll()
-    .where('tag', '=', tag)
-    .orderBy('created_at')
-    .execute()
+  const keys = await keysOf(db, tag)
   return {
     id: `acc_${tag}`,
     name: account.name,
@@ -208,8 +203,8 @@ async function describeAccount({ db }: AccountContext, tag: string): Promise<obj
     plan: account.plan,
     suspendedAt: account.suspended_at,
     createdAt: account.created_at,
-    keys: keys.map((key) => ({
-      id: keyId(key.tag, key.selector),
+    keys: keys.toReversed().map((key) => ({
+      id: keyId(tag, key.selector),
       name: key.name,
       createdAt: key.created_at,
       expiresAt: key.expires_at,

@@ -10,6 +10,7 @@ import { evictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
 import { gateInstances } from './gate-instances.ts'
 import type { Burst, Gate } from './gate.ts'
+import { forgetWriters } from './ledger-rows.ts'
 import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
 import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
@@ -52,8 +53,8 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
   return options.redis === undefined ? openPostgresGate(options) : openRedisGate(options, options.redis)
 }
 
-function openPostgresGate({ db, plans, burst, log, instance, clock }: QuotaGateOptions): QuotaGate {
-  const ledger = createLedger(db, { instance })
+function openPostgresGate({ db, plans, burst, log, clock }: QuotaGateOptions): QuotaGate {
+  const ledger = createLedger(db)
   const timers = writing(db, ledger, log)
   return {
     ...postgresGate({ db, plans, burst, ledger, clock }),
@@ -136,7 +137,6 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
   const { deployment, db, plans, burst, log, instance, clock, answerWithinMs } = options
   const epoch = { current: 0 }
   const ledger: Ledger = createLedger(db, {
-    instance,
     // Charges made while Redis was away reach the records of accounts that are in use again.
     async onDirect(tags) {
       // Once Redis is trusted again, every record is read anew.
@@ -171,7 +171,11 @@ const sweepEveryMs = 30_000
 const lookAgainEveryMs = 2 * writtenWithinMs
 
 function writing(db: AccountDatabase, ledger: Ledger, log: Logger): NodeJS.Timeout[] {
-  return [every(paceMs, log, ledger.keepUp), every(sweepEveryMs, log, () => sweepDeleted(db))]
+  return [
+    every(paceMs, log, ledger.keepUp),
+    every(sweepEveryMs, log, () => sweepDeleted(db)),
+    every(sweepEveryMs, log, () => forgetWriters(db)),
+  ]
 }
 
 async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly string[]): Promise<void> {
@@ -181,7 +185,7 @@ async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly
 async function stop(timers: readonly NodeJS.Timeout[], ledger: Ledger): Promise<void> {
   for (const timer of timers) clearInterval(timer)
   await ledger.flush()
-  await ledger.flushCalls()
+  await ledger.flushUses()
 }
 
 async function nextEpoch(db: AccountDatabase): Promise<number> {

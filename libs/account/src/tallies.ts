@@ -1,4 +1,4 @@
-import type { Call, Counter } from './ledger-rows.ts'
+import type { Counter, Use } from './ledger-rows.ts'
 import type { Waiting } from './unwritten.ts'
 
 /**
@@ -11,8 +11,8 @@ export type Tally = {
   isKept: boolean
   /** The highest state seen. */
   counter: Counter | undefined
-  /** The first of a list. */
-  calls: Call | undefined
+  /** The first of a list of those that are yet to be written. */
+  uses: Use | undefined
 }
 
 /** The tallies of the accounts of which there is something to remember. */
@@ -20,7 +20,7 @@ export function talliesInMemory() {
   const kept = new Map<string, Tally>()
 
   return {
-    of: (tag: string): Tally => kept.get(tag) ?? { tag, isKept: false, counter: undefined, calls: undefined },
+    of: (tag: string): Tally => kept.get(tag) ?? { tag, isKept: false, counter: undefined, uses: undefined },
     /** The tally to write into: another, when one was kept meanwhile. */
     keep(tally: Tally): Tally {
       if (tally.isKept) return tally
@@ -30,13 +30,10 @@ export function talliesInMemory() {
       tally.isKept = true
       return tally
     },
-    /** Takes something away from what is remembered of an account, and lets go of it when nothing is left. */
-    take(tag: string, away: (tally: Tally) => void): void {
-      const tally = kept.get(tag)
-      if (tally === undefined) return
-      away(tally)
-      if (tally.counter !== undefined || tally.calls !== undefined) return
-      kept.delete(tag)
+    /** Forgets an account of which nothing is left to remember. */
+    letGo(tally: Tally): void {
+      if (!tally.isKept || tally.counter !== undefined || tally.uses !== undefined) return
+      kept.delete(tally.tag)
       tally.isKept = false
     },
   }

@@ -52,8 +52,8 @@ export function unwritten<T extends Waiting>(options: UnwrittenOptions<T>): Unwr
   }
 }
 
-/** Entries in the order in which they came, in slices of what came between two looks. */
-function slicedQueue<T>(withinMs: number, clock: () => number) {
+/** Entries that wait, in the order in which they came, in slices of what came between two looks. */
+export function slicedQueue<T extends Waiting>(withinMs: number, clock: () => number) {
   let slices: Slice<T>[] = []
   let latest: Slice<T> = { since: clock(), entries: [] }
 
@@ -64,7 +64,7 @@ function slicedQueue<T>(withinMs: number, clock: () => number) {
     latest = { since: now, entries: [] }
     const taken = slices.slice(0, howMany(now))
     slices = slices.slice(taken.length)
-    return taken.flatMap(({ entries }) => entries)
+    return taken.flatMap(({ entries }) => entries.filter(({ isWaiting }) => isWaiting))
   }
 
   /** Number of slices with entries that may wait no longer, and of those that fit in beside them. */
@@ -99,7 +99,8 @@ export const paceMs = 25
 /** A statement with fewer rows than this takes up what is not due yet: it costs little more. */
 const fewRows = 250
 
-const rowsPerStatement = 1000
+/** Most rows of a statement. */
+export const rowsPerStatement = 1000
 
 /** Two kinds of work that exclude each other. */
 export type InTurn = {

@@ -18,7 +18,7 @@ export function getUsage(context: AccountContext): Endpoint {
     const { standing } = res.locals
     if (standing === undefined) throw new Error('This endpoint is mounted without the meter.')
     const [from, to] = span(query, standing.day)
-    await Promise.all([ledger.flush(), ledger.flushCallsOf(tag)])
+    await Promise.all([ledger.flush(), ledger.flushUsesOf(tag)])
     const past = await readHistory(db, tag, from, to)
     const history = past.map((row) => (row.day === standing.day ? { ...row, used: standing.usedToday } : row))
     const windows = windowsOf(plans, standing)
@@ -101,9 +101,11 @@ function wrong(parameter: string, detail: string) {
 async function readHistory(db: AccountDatabase, tag: string, from: number, to: number): Promise<DayOfUse[]> {
   const { rows } = await sql<DayOfUse>`
     select d.day, greatest(0, u.redis_used - u.redis_refunded + u.direct_used - u.direct_refunded) as used,
-      (select coalesce(jsonb_object_agg(e.endpoint, e.used), '{}') from (
-        select endpoint, sum(used)::integer as used from usage_endpoint
-        where tag = ${tag} and day = d.day group by endpoint) as e) as "byEndpoint"
+      (select coalesce(jsonb_object_agg(e.endpoint, e.calls), '{}') from (
+        select endpoint, sum(calls)::integer as calls from (
+          select endpoint, calls from usage_key where tag = ${tag} and day = d.day and calls > 0
+          union all select endpoint, used from usage_endpoint where tag = ${tag} and day = d.day
+        ) as both_releases group by endpoint) as e) as "byEndpoint"
     from generate_series(${from}::integer, ${to}::integer) as d (day)
     left join usage_day u on u.tag = ${tag} and u.day = d.day
     order by d.day`.execute(db)

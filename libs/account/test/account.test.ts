@@ -59,7 +59,7 @@ describe.each([
     }
     expect((await app.call('get', '/v1/account', { session: token })).status).toBe(401)
     expect((await signIn()).status).toBe(401)
-    expect(before).toEqual(['account', 'api_key', 'idempotency', 'usage_day', 'usage_endpoint'])
+    expect(before).toEqual(['account', 'api_key', 'idempotency', 'usage_day', 'usage_key'])
     await new Promise((resume) => setTimeout(resume, 600)) // twice the time in which the ledger writes
     expect(await rowsNaming(app, tag)).toEqual(['deleted_account'])
     const again = await app.call('post', '/v1/signup', { body: { name: 'New', email, password } })
@@ -97,9 +97,11 @@ describe('the tables of the library', () => {
             'gate_epoch',
             'gate_instance',
             'idempotency',
+            'ledger_writer',
             'outbox',
             'usage_day',
             'usage_endpoint',
+            'usage_key',
           ],
           ...['forget_account()', 'month_start()', 'pass_gate()', 'pass_gate_in_place()'],
         ]

@@ -2,7 +2,7 @@ import type { Database } from '@hearth/chassis/database'
 import { sql } from 'kysely'
 import type { AccountTables } from '../src/database.ts'
 import { sweepDeleted } from '../src/deleted-accounts.ts'
-import { writeCalls, writeCounters } from '../src/ledger-rows.ts'
+import { writeCounters, writeUses } from '../src/ledger-rows.ts'
 import { insertAccount, openTestDatabase } from './support.ts'
 
 const day = 20_000
@@ -14,17 +14,29 @@ describe('the usage of a deleted account', () => {
   })
   afterAll(() => database.close())
 
+  let batch = 0
   const account = async () => (await insertAccount(database.db)).tag
   const write = async (tag: string, db = database.db) => {
-    const counted = { tag, day, used: 3, isWaiting: false, isListed: false }
-    await writeCounters(db, [{ ...counted, refunded: 0, direct: 0 }])
-    await writeCalls(db, [{ ...counted, endpoint: 'POST /v1/echo', countedBy: 'a', next: undefined }])
+    const counted = { tag, used: 3, refunded: 0, direct: 0, isListed: false }
+    const of = { day, isWaiting: false }
+    await writeCounters(db, [{ ...counted, ...of }])
+    const tally = { tag, isKept: true, counter: undefined, uses: undefined }
+    const use = {
+      ...of,
+      tally,
+      selector: 'aaaa',
+      endpoint: 'POST /v1/echo',
+      calls: 1,
+      usedAt: 0,
+      next: undefined,
+    }
+    await writeUses(db, { writer: 'writer', number: ++batch, uses: [use] })
   }
   const erase = (tag: string) => database.db.deleteFrom('account').where('tag', '=', tag).execute()
   const rowsOf = async (tag: string) => {
     const { rows } = await sql<{ name: string }>`
       select 'usage_day' as name from usage_day where tag = ${tag}
-      union all select 'usage_endpoint' from usage_endpoint where tag = ${tag}
+      union all select 'usage_key' from usage_key where tag = ${tag}
       union all select 'deleted_account' from deleted_account where tag = ${tag}`.execute(database.db)
     return rows.map(({ name }) => name)
   }
@@ -42,7 +54,7 @@ describe('the usage of a deleted account', () => {
 
     for (const tag of [gone, other]) await write(tag)
     expect(await rowsOf(gone)).toEqual(['deleted_account'])
-    expect(await rowsOf(other)).toEqual(['usage_day', 'usage_endpoint'])
+    expect(await rowsOf(other)).toEqual(['usage_day', 'usage_key'])
   })
 
   test('goes within minutes when it was being written at that very moment', async () => {
@@ -57,12 +69,12 @@ describe('the usage of a deleted account', () => {
         await write(gone, trx)
       })
     await sweepDeleted(database.db) // somebody could still be writing
-    expect(await rowsOf(gone)).toEqual(['usage_day', 'usage_endpoint', 'deleted_account'])
+    expect(await rowsOf(gone)).toEqual(['usage_day', 'usage_key', 'deleted_account'])
 
     await age(gone, '61 seconds')
     await sweepDeleted(database.db)
     expect(await rowsOf(gone)).toEqual(['deleted_account'])
-    expect(await rowsOf(other)).toEqual(['usage_day', 'usage_endpoint'])
+    expect(await rowsOf(other)).toEqual(['usage_day', 'usage_key'])
   })
 
   test('is known to belong to nobody for a day', async () => {

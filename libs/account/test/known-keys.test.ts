@@ -5,8 +5,7 @@ describe('known keys', () => {
   const keys = fc.array(fc.nat({ max: 30 }).map(String), { maxLength: 200 })
   const keyOf = (text: string): KnownKey => ({
     ...{ tag: `tag of ${text}`, selector: 'sel1', digests: `digest of ${text}` },
-    tally: { tag: `tag of ${text}`, isKept: false, counter: undefined, calls: undefined },
-    notedAt: -Infinity,
+    tally: { tag: `tag of ${text}`, isKept: false, counter: undefined, uses: undefined },
   })
 
   test('finds each of the last so many different keys, and only keys that were good', () => {

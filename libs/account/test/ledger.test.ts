@@ -1,8 +1,10 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
+import { sql, type KyselyPlugin } from 'kysely'
 import type { Database } from '@hearth/chassis/database'
-import type { AccountTables } from '../src/database.ts'
-import { createLedger, type LedgerOptions } from '../src/ledger.ts'
+import type { AccountDatabase, AccountTables } from '../src/database.ts'
+import type { KeyUse } from '../src/key-uses.ts'
+import { forgetWriters } from '../src/ledger-rows.ts'
+import { createLedger, type Ledger, type LedgerOptions } from '../src/ledger.ts'
 import { paceMs } from '../src/unwritten.ts'
 import { insertAccount, insertKey, openTestDatabase } from './support.ts'
 
@@ -16,9 +18,9 @@ describe('the ledger', () => {
   })
   afterAll(() => database.close())
 
-  let opened = 0
-  const open = (options: Partial<LedgerOptions> = {}) =>
-    createLedger(database.db, { instance: `ledger${opened++}`, ...options })
+  const open = (options: LedgerOptions = {}) => createLedger(database.db, options)
+  const call = (ledger: Ledger, tag: string, use: Partial<KeyUse> = {}) =>
+    ledger.used(ledger.of(tag), { selector: 'aaaa', day, endpoint, at: 0, calls: 1, ...use })
   const accounts = (count: number) =>
     Promise.all(Array.from({ length: count }, async () => (await insertAccount(database.db)).tag))
   const account = async () => (await insertAccount(database.db)).tag
@@ -31,10 +33,15 @@ describe('the ledger', () => {
   }
   const callsOf = async (tag: string) => {
     const { rows } = await sql<{ used: number }>`
-      select coalesce(sum(used), 0)::integer as used from usage_endpoint where tag = ${tag}`.execute(
+      select coalesce(sum(calls), 0)::integer as used from usage_key where tag = ${tag}`.execute(database.db)
+    return rows[0]?.used
+  }
+  const usesOf = async (tag: string) => {
+    const { rows } = await sql<{ selector: string; calls: number; at: Date }>`
+      select selector, calls, last_used_at as at from usage_key where tag = ${tag} order by selector`.execute(
       database.db,
     )
-    return rows[0]?.used
+    return rows.map(({ selector, calls, at }) => [selector, calls, at.getTime()])
   }
   const chargeDirectly = (tag: string) =>
     sql`insert into usage_day as u (tag, day, direct_used) values (${tag}, ${day}, 1)
@@ -53,15 +60,14 @@ describe('the ledger', () => {
     for (let round = 1; round <= 4; round++) {
       for (const tag of tags) {
         ledger.saw(ledger.of(tag), { day, used: round * 2, refunded: 0 })
-        ledger.called(ledger.of(tag), day, endpoint)
+        call(ledger, tag)
       }
       await ledger.flush()
-      await ledger.flushCalls()
+      await ledger.flushUses()
     }
 
     const known = (tag: string) => ledger.of(tag)
     expect(tags.filter((tag) => known(tag).counter !== undefined)).toHaveLength(3)
-    expect(tags.filter((tag) => known(tag).calls !== undefined)).toHaveLength(3)
     for (const tag of tags) {
       expect(await daysOf(tag)).toEqual([[day, 8, 0]])
       expect(await callsOf(tag)).toBe(4)
@@ -72,13 +78,13 @@ describe('the ledger', () => {
     const ledger = open({ most: 1 })
     const [tag = '', ...others] = await accounts(4)
     for (let round = 1; round <= 6; round++) {
-      ledger.called(ledger.of(tag), day, endpoint)
-      for (const other of others) ledger.called(ledger.of(other), day, endpoint)
-      const writing = ledger.flushCalls()
-      ledger.called(ledger.of(tag), day, endpoint) // is not written yet, so it must not be forgotten
+      call(ledger, tag)
+      for (const other of others) call(ledger, other)
+      const writing = ledger.flushUses()
+      call(ledger, tag) // is not written yet, so it must not be forgotten
       await writing
     }
-    await ledger.flushCalls()
+    await ledger.flushUses()
 
     expect(await callsOf(tag)).toBe(12)
   })
@@ -88,18 +94,18 @@ describe('the ledger', () => {
     const tags = await accounts(10)
     for (const tag of tags) {
       ledger.saw(ledger.of(tag), { day, used: 5, refunded: 2 })
-      ledger.called(ledger.of(tag), day, endpoint)
+      call(ledger, tag)
     }
     await sql`alter table usage_day rename to away`.execute(database.db)
-    await sql`alter table usage_endpoint rename to away_too`.execute(database.db)
+    await sql`alter table usage_key rename to away_too`.execute(database.db)
     await expect(ledger.flush()).rejects.toThrow('usage_day')
-    await expect(ledger.flushCalls()).rejects.toThrow('usage_endpoint')
+    await expect(ledger.flushUses()).rejects.toThrow('usage_key')
     await sql`alter table away rename to usage_day`.execute(database.db)
-    await sql`alter table away_too rename to usage_endpoint`.execute(database.db)
+    await sql`alter table away_too rename to usage_key`.execute(database.db)
 
     expect(tags.map((tag) => ledger.of(tag).counter?.used)).toEqual(tags.map(() => 5))
     await ledger.flush()
-    await ledger.flushCalls()
+    await ledger.flushUses()
     for (const tag of tags) {
       expect(await daysOf(tag)).toEqual([[day, 5, 2]])
       expect(await callsOf(tag)).toBe(1)
@@ -143,20 +149,16 @@ describe('the ledger', () => {
     expect(ledger.of(tag)).toMatchObject({ isKept: false, counter: undefined })
   })
 
-  test('forgets calls of days that are over with the first call of a later day', async () => {
+  test('remembers no use that is written', async () => {
     const ledger = open()
     const tag = await account()
-    for (const at of [day, day + 1, day + 2]) {
-      ledger.called(ledger.of(tag), at, endpoint)
-      await ledger.flushCalls()
-    }
-    const days = []
-    for (let call = ledger.of(tag).calls; call !== undefined; call = call.next) days.push(call.day)
-    expect(days.toSorted()).toEqual([day + 1, day + 2])
+    for (const at of [day, day + 1]) call(ledger, tag, { day: at })
+    call(ledger, tag, { selector: 'bbbb' })
+    expect(ledger.of(tag).isKept).toBe(true)
+    await ledger.flushUses()
 
-    ledger.called(ledger.of(tag), day, endpoint) // by a clock that was set back
-    await ledger.flushCalls()
-    expect(await callsOf(tag)).toBe(4)
+    expect(ledger.of(tag)).toMatchObject({ isKept: false, uses: undefined })
+    expect(await callsOf(tag)).toBe(3)
   })
 
   test('loses no count and no call, whatever it forgets', async () => {
@@ -176,18 +178,18 @@ describe('the ledger', () => {
         const used = (counted.get(`${tag} ${on}`) ?? 0) + 1
         counted.set(`${tag} ${on}`, used)
         ledger.saw(ledger.of(tag), { day: on, used, refunded: 0 })
-        ledger.called(ledger.of(tag), on, name)
+        call(ledger, tag, { day: on, endpoint: name })
         now += 2_000
         if (then === 'keep up') await ledger.keepUp()
-        if (then === 'flush of one') await ledger.flushCallsOf(tag)
-        if (then === 'flush') await Promise.all([ledger.flush(), ledger.flushCalls()])
+        if (then === 'flush of one') await ledger.flushUsesOf(tag)
+        if (then === 'flush') await Promise.all([ledger.flush(), ledger.flushUses()])
       }
-      await Promise.all([ledger.flush(), ledger.flushCalls()])
+      await Promise.all([ledger.flush(), ledger.flushUses()])
 
       const totals = [...counted].map(([of, used]) => ({ of, used }))
       const { rows } = await sql`
         select u.tag || ' ' || u.day as of, redis_used as used, (
-          select sum(e.used)::integer from usage_endpoint e where e.tag = u.tag and e.day = u.day
+          select sum(k.calls)::integer from usage_key k where k.tag = u.tag and k.day = u.day
         ) as calls from usage_day u where tag = any(${tags}::text[])`.execute(database.db)
       expect(new Set(rows)).toEqual(new Set(totals.map(({ of, used }) => ({ of, used, calls: used }))))
       expect(tags.filter((tag) => ledger.of(tag).counter !== undefined).length).toBeLessThanOrEqual(most)
@@ -241,11 +243,11 @@ describe('the ledger', () => {
     const [gone = '', tag = ''] = await accounts(2)
     for (const one of [gone, tag]) {
       ledger.saw(ledger.of(one), { day, used: 5, refunded: 0 })
-      ledger.called(ledger.of(one), day, endpoint)
+      call(ledger, one)
     }
     await database.db.deleteFrom('account').where('tag', '=', gone).execute()
     await ledger.flush()
-    await ledger.flushCalls()
+    await ledger.flushUses()
 
     expect([await daysOf(tag), await callsOf(tag)]).toEqual([[[day, 5, 0]], 1])
     expect([await daysOf(gone), await callsOf(gone)]).toEqual([[], 0])
@@ -255,11 +257,11 @@ describe('the ledger', () => {
     const ledger = open()
     const tag = await account()
     ledger.saw(ledger.of(tag), { day, used: 5, refunded: 0 })
-    ledger.called(ledger.of(tag), day, endpoint)
+    call(ledger, tag)
     await database.db.transaction().execute(async (trx) => {
       await sql`select from account where tag = ${tag} for update`.execute(trx)
       await ledger.flush()
-      await ledger.flushCalls()
+      await ledger.flushUses()
     })
 
     expect([await daysOf(tag), await callsOf(tag)]).toEqual([[[day, 5, 0]], 1])
@@ -318,27 +320,20 @@ describe('the ledger', () => {
     expect(told).toHaveLength(3)
   })
 
-  test('keeps up: counts and uses are written within a quarter of a second, calls within five seconds', async () => {
+  test('keeps up: counts are written within a quarter of a second, uses within five seconds', async () => {
     let now = 0
     const ledger = open({ clock: () => now })
-    const { tag, selector } = await insertAccount(database.db)
+    const tag = await account()
     ledger.saw(ledger.of(tag), { day, used: 3, refunded: 1 })
-    ledger.used({ tag, selector, notedAt: -Infinity }, Date.UTC(2026, 10, 20, 12))
-    ledger.called(ledger.of(tag), day, endpoint)
+    call(ledger, tag)
     const keepUpFor = async (ms: number) => {
       for (const end = now + ms; now < end; now += paceMs) await ledger.keepUp()
     }
-    const isUsed = async () => {
-      const { rows } = await sql`select from api_key where tag = ${tag} and last_used_at is not null`.execute(
-        database.db,
-      )
-      return rows.length === 1
-    }
 
     await keepUpFor(150)
-    expect([await daysOf(tag), await isUsed(), await callsOf(tag)]).toEqual([[], false, 0])
+    expect([await daysOf(tag), await callsOf(tag)]).toEqual([[], 0])
     await keepUpFor(100)
-    expect([await daysOf(tag), await isUsed(), await callsOf(tag)]).toEqual([[[day, 3, 1]], true, 0])
+    expect([await daysOf(tag), await callsOf(tag)]).toEqual([[[day, 3, 1]], 0])
     await keepUpFor(4750)
     expect(await callsOf(tag)).toBe(1)
   })
@@ -346,11 +341,11 @@ describe('the ledger', () => {
   test('writes the calls of one account for who is about to read them', async () => {
     const ledger = open()
     const [tag = '', other = ''] = await accounts(2)
-    for (const one of [tag, other, tag]) ledger.called(ledger.of(one), day, endpoint)
-    await ledger.flushCallsOf(tag)
+    for (const one of [tag, other, tag]) call(ledger, one)
+    await ledger.flushUsesOf(tag)
     expect([await callsOf(tag), await callsOf(other)]).toEqual([2, 0])
 
-    await ledger.flushCalls()
+    await ledger.flushUses()
     expect([await callsOf(tag), await callsOf(other)]).toEqual([2, 1])
   })
 
@@ -361,11 +356,11 @@ describe('the ledger', () => {
     for (const round of [1, 2, 3]) {
       for (const tally of tallies) {
         ledger.saw(tally, { day, used: round, refunded: 0 })
-        ledger.called(tally, day, endpoint)
+        ledger.used(tally, { selector: 'aaaa', day, endpoint, at: 0, calls: 1 })
       }
       expect(tags.map((tag) => ledger.of(tag).counter?.used)).toEqual(tags.map(() => round))
       await ledger.flush()
-      await ledger.flushCalls()
+      await ledger.flushUses()
     }
 
     expect(await Promise.all(tags.map(daysOf))).toEqual(tags.map(() => [[day, 3, 0]]))
@@ -378,9 +373,9 @@ describe('the ledger', () => {
     const [one, other] = [ledger.of(tag), ledger.of(tag)]
     for (const tally of [one, other, one]) {
       ledger.saw(tally, { day, used: 1, refunded: 0 })
-      ledger.called(tally, day, endpoint)
+      ledger.used(tally, { selector: 'aaaa', day, endpoint, at: 0, calls: 1 })
     }
-    await ledger.flushCalls()
+    await ledger.flushUses()
 
     expect(ledger.of(tag).counter).toMatchObject({ day, used: 1 })
     expect(await callsOf(tag)).toBe(3)
@@ -396,54 +391,109 @@ describe('the ledger', () => {
   test('writes the use of a key whose selector means nothing to it, though something to Postgres', async () => {
     const ledger = open()
     const tag = await account()
-    const { selector } = await insertKey(database.db, tag, null, 'NULL')
-    ledger.used({ tag, selector, notedAt: -Infinity }, Date.UTC(2026, 10, 20, 12))
-    await ledger.flush()
+    const at = Date.UTC(2026, 10, 20, 12)
+    await insertKey(database.db, tag, null, 'NULL')
+    call(ledger, tag, { selector: 'NULL', at })
+    await ledger.flushUses()
 
-    const { rows } = await sql<{ at: Date | null }>`
-      select last_used_at as at from api_key where tag = ${tag} and selector = ${selector}`.execute(
-      database.db,
-    )
-    expect(rows[0]?.at).toEqual(new Date(Date.UTC(2026, 10, 20, 12)))
+    expect(await usesOf(tag)).toEqual([['NULL', 1, at]])
   })
 
-  test('knows the last use of a key to a minute', async () => {
-    const ledger = open()
-    const { tag, selector } = await insertAccount(database.db)
-    const key = { tag, selector, notedAt: -Infinity }
-    const start = Date.UTC(2026, 10, 20, 12)
-    const lastUse = async () => {
-      const { rows } = await sql<{
-        at: Date
-      }>`select last_used_at as at from api_key where tag = ${tag}`.execute(database.db)
-      return rows[0]?.at.getTime() ?? 0
-    }
-    for (let second = 0; second <= 200; second += 7) {
-      ledger.used(key, start + second * 1000)
-      await ledger.flush()
+  test('knows the last use of each key, also of those that were refused something', async () => {
+    const [one, two] = [open(), open()]
+    const tag = await account()
+    call(one, tag, { at: 2_000 })
+    call(one, tag, { selector: 'bbbb', at: 1_000 })
+    call(one, tag, { selector: 'bbbb', at: 4_000, calls: 0 })
+    call(two, tag, { at: 3_000 })
+    await Promise.all([one.flushUses(), two.flushUses()])
+    call(one, tag, { at: 2_500 }) // by a clock that was set back
+    await one.flushUses()
 
-      expect(await lastUse()).toBeLessThanOrEqual(start + second * 1000)
-      expect(await lastUse()).toBeGreaterThan(start + (second - 60) * 1000)
-    }
+    expect(await usesOf(tag)).toEqual([
+      ['aaaa', 3, 3_000],
+      ['bbbb', 1, 4_000],
+    ])
   })
 
-  test('knows to a minute, too, when a key was used while nothing could be written', async () => {
-    const ledger = open()
-    const { tag, selector } = await insertAccount(database.db)
-    const key = { tag, selector, notedAt: -Infinity }
-    const start = Date.UTC(2026, 10, 20, 12)
-    await sql`alter table api_key rename to away`.execute(database.db)
-    for (let second = 0; second <= 100; second += 10) {
-      ledger.used(key, start + second * 1000)
-      await expect(ledger.flush()).rejects.toThrow('api_key')
-    }
-    await sql`alter table away rename to api_key`.execute(database.db)
-    await ledger.flush()
+  test('counts a use once, though nobody knows whether it was written, and loses none meanwhile', async () => {
+    const failing = failingAfterwards(database.db)
+    const ledger = createLedger(failing.db)
+    const [tag, other] = [await account(), await account()]
+    call(ledger, tag)
+    failing.fails = 3
+    await expect(ledger.flushUses()).rejects.toThrow('the connection broke')
+    expect(await callsOf(tag)).toBe(1)
+    call(ledger, tag)
+    call(ledger, other)
+    await expect(ledger.flushUsesOf(tag)).rejects.toThrow('the connection broke')
+    await expect(ledger.flushUses()).rejects.toThrow('the connection broke')
+    call(ledger, tag)
+    await ledger.flushUses()
+    await ledger.flushUses()
 
-    const { rows } = await sql<{
-      at: Date
-    }>`select last_used_at as at from api_key where tag = ${tag}`.execute(database.db)
-    expect(rows[0]?.at.getTime()).toBeLessThanOrEqual(start + 100_000)
-    expect(rows[0]?.at.getTime()).toBeGreaterThan(start + 40_000)
+    expect([await callsOf(tag), await callsOf(other)]).toEqual([3, 1])
+  })
+
+  test('counts every use once when statements fail before or after they have done their work', async () => {
+    const step = fc.record({
+      account: fc.nat(2),
+      at: fc.nat(9_999),
+      then: fc.constantFrom('go on', 'go on', 'flush', 'flush of one', 'keep up'),
+      outcome: fc.constantFrom('works', 'works', 'fails before', 'fails after'),
+    })
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      let now = 0
+      const failing = failingAfterwards(database.db)
+      const ledger = createLedger(failing.db, { clock: () => now })
+      const tags = await accounts(3)
+      const expected = new Map<string, [string, number, number]>()
+      for (const { account: index, at, then, outcome } of steps) {
+        const tag = tags[index] ?? ''
+        call(ledger, tag, { at })
+        const [, calls = 0, last = 0] = expected.get(tag) ?? []
+        expected.set(tag, ['aaaa', calls + 1, Math.max(last, at)])
+        now += 2_000
+        failing.fails = outcome === 'fails after' ? 1 : 0
+        failing.refuses = outcome === 'fails before' ? 1 : 0
+        const run = { 'go on': undefined, flush: ledger.flushUses, 'keep up': ledger.keepUp }
+        await (then === 'flush of one' ? ledger.flushUsesOf(tag) : run[then]?.())?.catch(() => undefined)
+      }
+      Object.assign(failing, { fails: 0, refuses: 0 })
+      await ledger.flushUses()
+
+      for (const [tag, uses] of expected) expect(await usesOf(tag)).toEqual([uses])
+    })
+    await fc.assert(property, { numRuns: 60 })
+  })
+
+  test('forgets who has written nothing for a day, and nobody else', async () => {
+    const [idle, busy] = [open(), open()]
+    const tag = await account()
+    call(idle, tag)
+    await idle.flushUses()
+    await sql`update ledger_writer set written_at = written_at - interval '25 hours'`.execute(database.db)
+    call(busy, tag)
+    await busy.flushUses()
+    await forgetWriters(database.db)
+
+    const { rows } = await sql`select from ledger_writer`.execute(database.db)
+    expect(rows).toHaveLength(1)
   })
 })
+
+/** A database whose statements may fail before they were sent (`refuses` so often) or after they were done (`fails`). */
+function failingAfterwards(db: AccountDatabase) {
+  const state = { fails: 0, refuses: 0 }
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (state.refuses-- > 0) throw new Error('the connection broke')
+      return node
+    },
+    transformResult({ result }) {
+      if (state.fails-- > 0) return Promise.reject(new Error('the connection broke'))
+      return Promise.resolve(result)
+    },
+  }
+  return Object.assign(state, { db: db.withPlugin(plugin) })
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import type { AccountDatabase } from './database.ts'
+import { writeUses, type Batch, type Use } from './ledger-rows.ts'
+import type { Tallies, Tally } from './tallies.ts'
+import { inTurn, rowsPerStatement, slicedQueue } from './unwritten.ts'
+
+/** A use of a key. */
+export type KeyUse = {
+  readonly selector: string
+  /** Day number. */
+  readonly day: number
+  readonly endpoint: string
+  /** Unix milliseconds. */
+  readonly at: number
+  /** 1 when it was a call that counts, and was answered with success. */
+  readonly calls: 0 | 1
+}
+
+/** What keys are used for, on its way to Postgres. */
+export type KeyUses = {
+  /** Records a use of a key. */
+  readonly used: (tally: Tally, use: KeyUse) => void
+  /** Writes everything. @throws when Postgres does not answer; nothing is lost then, and nothing written twice */
+  readonly writeAll: () => Promise<void>
+  /** Writes what an account's keys were used for. @throws as writeAll does */
+  readonly writeOf: (tag: string) => Promise<void>
+  /** Writes what may wait no longer. @throws as writeAll does */
+  readonly writeDue: () => Promise<void>
+}
+
+/** Uses decide nothing, and a row of them does for all calls meanwhile. */
+const writtenWithinMs = 5_000
+
+/**
+ * What has been counted is added to what Postgres has, so a batch must be written once: before anything else, one that
+ * may or may not have been written is sent again as it was, with its number.
+ */
+export function keyUses(db: AccountDatabase, tallies: Tallies, clock: () => number): KeyUses {
+  const writer = randomBytes(12).toString('base64url')
+  const queue = slicedQueue<Use>(writtenWithinMs, clock)
+  const wanted = { all: false, of: new Set<string>() }
+  let number = 0
+  let batches: Batch[] = []
+
+  async function write(take: () => readonly Use[]): Promise<void> {
+    await writeBatches()
+    const uses = take()
+    for (const use of uses) detach(tallies, use)
+    for (let from = 0; from < uses.length; from += rowsPerStatement)
+      batches.push({ writer, number: ++number, uses: uses.slice(from, from + rowsPerStatement) })
+    await writeBatches()
+  }
+
+  async function writeBatches(): Promise<void> {
+    for (const batch of batches) {
+      await writeUses(db, batch)
+      batches = batches.slice(1)
+    }
+  }
+
+  function takeWanted(): readonly Use[] {
+    const { all, of } = wanted
+    Object.assign(wanted, { all: false, of: new Set<string>() })
+    return all ? queue.takeAll() : [...of].flatMap((tag) => listOf(tallies.of(tag)))
+  }
+
+  const turns = inTurn(
+    () => write(takeWanted),
+    () => write(queue.takeDue),
+  )
+  return {
+    used(found, { selector, day, endpoint, at, calls }) {
+      const tally = tallies.keep(found)
+      let use = useOf(tally, selector, day, endpoint)
+      if (use === undefined) {
+        const state = { calls: 0, usedAt: at, isWaiting: true, next: tally.uses }
+        use = tally.uses = { tally, selector, day, endpoint, ...state }
+        queue.add(use)
+      }
+      use.calls += calls
+      if (at > use.usedAt) use.usedAt = at
+    },
+    writeAll() {
+      wanted.all = true
+      return turns.everything()
+    },
+    writeOf(tag) {
+      wanted.of.add(tag)
+      return turns.everything()
+    },
+    writeDue: turns.whatIsDue,
+  }
+}
+
+function useOf({ uses }: Tally, selector: string, day: number, endpoint: string): Use | undefined {
+  for (let use = uses; use !== undefined; use = use.next)
+    if (use.endpoint === endpoint && use.selector === selector && use.day === day) return use
+  return undefined
+}
+
+function listOf({ uses }: Tally): Use[] {
+  const list: Use[] = []
+  for (let use = uses; use !== undefined; use = use.next) list.push(use)
+  return list
+}
+
+/** Takes a use from its account: whatever the key is used for from now on is another. */
+function detach(tallies: Tallies, use: Use): void {
+  const { tally } = use
+  use.isWaiting = false
+  if (tally.uses === use) {
+    tally.uses = use.next
+  } else {
+    const before = listOf(tally).find(({ next }) => next === use)
+    if (before !== undefined) before.next = use.next
+  }
+  use.next = undefined
+  tallies.letGo(tally)
+}
