@@ -31,42 +31,26 @@ export type KeyUses = {
 /** Uses decide nothing, and a row of them does for all calls meanwhile. */
 const writtenWithinMs = 5_000
 
-/**
- * What has been counted is added to what Postgres has, so a batch must be written once: before anything else, one that
- * may or may not have been written is sent again as it was, with its number.
- */
 export function keyUses(db: AccountDatabase, tallies: Tallies, clock: () => number): KeyUses {
-  const writer = randomBytes(12).toString('base64url')
   const queue = slicedQueue<Use>(writtenWithinMs, clock)
   const wanted = { all: false, of: new Set<string>() }
-  let number = 0
-  let batches: Batch[] = []
+  const write = writingOnce(db)
 
-  async function write(take: () => readonly Use[]): Promise<void> {
-    await writeBatches()
-    const uses = take()
-    for (const use of uses) detach(tallies, use)
-    for (let from = 0; from < uses.length; from += rowsPerStatement)
-      batches.push({ writer, number: ++number, uses: uses.slice(from, from + rowsPerStatement) })
-    await writeBatches()
-  }
-
-  async function writeBatches(): Promise<void> {
-    for (const batch of batches) {
-      await writeUses(db, batch)
-      batches = batches.slice(1)
-    }
-  }
-
-  function takeWanted(): readonly Use[] {
+  function takeWanted(): Use[] {
     const { all, of } = wanted
     Object.assign(wanted, { all: false, of: new Set<string>() })
     return all ? queue.takeAll() : [...of].flatMap((tag) => listOf(tallies.of(tag)))
   }
 
+  /** Takes uses from their accounts: whatever the keys are used for from now on is for another batch. */
+  function detached(uses: Use[]): Use[] {
+    for (const use of uses) detach(tallies, use)
+    return uses
+  }
+
   const turns = inTurn(
-    () => write(takeWanted),
-    () => write(queue.takeDue),
+    () => write(() => detached(takeWanted())),
+    () => write(() => detached(queue.takeDue())),
   )
   return {
     used(found, { selector, day, endpoint, at, calls }) {
@@ -92,6 +76,31 @@ export function keyUses(db: AccountDatabase, tallies: Tallies, clock: () => numb
   }
 }
 
+/**
+ * What has been counted is added to what Postgres has, so each batch must be written once: one that may or may not have
+ * been written is sent again as it was, with its number, before any other is made up.
+ */
+function writingOnce(db: AccountDatabase): (take: () => readonly Use[]) => Promise<void> {
+  const writer = randomBytes(12).toString('base64url')
+  let number = 0
+  let batches: Batch[] = []
+
+  async function writeBatches(): Promise<void> {
+    for (const batch of batches) {
+      await writeUses(db, batch)
+      batches = batches.slice(1)
+    }
+  }
+
+  return async (take) => {
+    await writeBatches()
+    const uses = take()
+    for (let from = 0; from < uses.length; from += rowsPerStatement)
+      batches.push({ writer, number: ++number, uses: uses.slice(from, from + rowsPerStatement) })
+    await writeBatches()
+  }
+}
+
 function useOf({ uses }: Tally, selector: string, day: number, endpoint: string): Use | undefined {
   for (let use = uses; use !== undefined; use = use.next)
     if (use.endpoint === endpoint && use.selector === selector && use.day === day) return use
@@ -104,7 +113,6 @@ function listOf({ uses }: Tally): Use[] {
   return list
 }
 
-/** Takes a use from its account: whatever the key is used for from now on is another. */
 function detach(tallies: Tallies, use: Use): void {
   const { tally } = use
   use.isWaiting = false

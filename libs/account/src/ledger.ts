@@ -53,15 +53,15 @@ export function createLedger(db: AccountDatabase, options: LedgerOptions = {}): 
   const tallies = talliesInMemory()
   const counters = countersOf(db, tallies, { ...options, clock })
   const uses = keyUses(db, tallies, clock)
-  const { everything: flush, whatIsDue } = inTurn(counters.writeAll, counters.writeDue)
+  const turns = inTurn(counters.writeAll, counters.writeDue)
   return {
     of: tallies.of,
     saw: counters.saw,
     used: uses.used,
     async keepUp() {
-      await Promise.all([whatIsDue(), uses.writeDue()])
+      await Promise.all([turns.whatIsDue(), uses.writeDue()])
     },
-    flush,
+    flush: turns.everything,
     flushUses: uses.writeAll,
     flushUsesOf: uses.writeOf,
   }

@@ -86,7 +86,7 @@ describe.each([
             current: true,
           },
           ...{ createdAt: '2026-11-20T12:00:00.000Z', expiresAt: null, revokedAt: null },
-          lastUsedAt: keys[2]?.lastUsedAt, // may or may not be written yet
+          lastUsedAt: keys[2]?.lastUsedAt, // of the requests that made the other keys
         },
       ])
     })
@@ -97,12 +97,24 @@ describe.each([
       expect((await list(key))[0]?.lastUsedAt).toBeNull()
       const before = Date.now()
       await echo(other.apiKey)
-      await app.call('get', '/v1/account/usage', { key })
 
       const lastUsedAt = (await list(key))[0]?.lastUsedAt ?? ''
 
       expect(Date.parse(lastUsedAt)).toBeGreaterThanOrEqual(before - 1000)
       expect(Date.parse(lastUsedAt)).toBeLessThanOrEqual(Date.now() + 1000)
+    })
+
+    test('says so, too, of a key that a release before this one has seen last', async () => {
+      const { key, tag } = await app.signUp()
+      await create(key)
+      const at = '2026-11-20T11:00:00.000Z'
+      await app.database.db
+        .updateTable('api_key')
+        .set({ last_used_at: new Date(at) })
+        .where('tag', '=', tag)
+        .execute()
+
+      expect((await list(key))[0]?.lastUsedAt).toBe(at)
     })
 
     test('shows only the keys of the own account', async () => {

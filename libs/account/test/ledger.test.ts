@@ -417,7 +417,7 @@ describe('the ledger', () => {
   })
 
   test('counts a use once, though nobody knows whether it was written, and loses none meanwhile', async () => {
-    const failing = failingAfterwards(database.db)
+    const failing = failingAtTimes(database.db)
     const ledger = createLedger(failing.db)
     const [tag, other] = [await account(), await account()]
     call(ledger, tag)
@@ -435,6 +435,24 @@ describe('the ledger', () => {
     expect([await callsOf(tag), await callsOf(other)]).toEqual([3, 1])
   })
 
+  test('adds up what is used while nothing can be written, and writes it at once', async () => {
+    let now = 0
+    const failing = failingAtTimes(database.db)
+    const ledger = createLedger(failing.db, { clock: () => now })
+    const tag = await account()
+    failing.refuses = Infinity
+    for (let round = 0; round < 20; round++) {
+      call(ledger, tag)
+      now += 5_000
+      await expect(ledger.keepUp()).rejects.toThrow('the connection broke')
+    }
+    Object.assign(failing, { refuses: 0, sent: 0 })
+    await ledger.flushUses()
+
+    expect(await callsOf(tag)).toBe(20)
+    expect(failing.sent).toBe(2) // what was tried first, and all else
+  })
+
   test('counts every use once when statements fail before or after they have done their work', async () => {
     const step = fc.record({
       account: fc.nat(2),
@@ -444,7 +462,7 @@ describe('the ledger', () => {
     })
     const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       let now = 0
-      const failing = failingAfterwards(database.db)
+      const failing = failingAtTimes(database.db)
       const ledger = createLedger(failing.db, { clock: () => now })
       const tags = await accounts(3)
       const expected = new Map<string, [string, number, number]>()
@@ -482,12 +500,13 @@ describe('the ledger', () => {
   })
 })
 
-/** A database whose statements may fail before they were sent (`refuses` so often) or after they were done (`fails`). */
-function failingAfterwards(db: AccountDatabase) {
-  const state = { fails: 0, refuses: 0 }
+/** A database whose statements fail before they are sent (`refuses` so many) or after they are done (`fails`). */
+function failingAtTimes(db: AccountDatabase) {
+  const state = { fails: 0, refuses: 0, sent: 0 }
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
       if (state.refuses-- > 0) throw new Error('the connection broke')
+      state.sent += 1
       return node
     },
     transformResult({ result }) {

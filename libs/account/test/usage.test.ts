@@ -103,6 +103,21 @@ describe.each([
     })
   })
 
+  test('has the calls that a release before this one has written, beside the later ones', async () => {
+    const { key, tag } = await app.signUp('pro')
+    await echo(key)
+    const row = { tag, day: Math.floor(noon / dayMs), endpoint: 'POST /v1/echo', used: 2 }
+    for (const instance of ['one', 'other'])
+      await app.database.db
+        .insertInto('usage_endpoint')
+        .values({ ...row, instance })
+        .execute()
+
+    const { history } = (await usage(key)).body.data
+
+    expect(history[19].byEndpoint).toEqual({ 'POST /v1/echo': 5 })
+  })
+
   test('has the days of the span asked for, also over the end of a year', async () => {
     const { key } = await app.signUp()
     app.now = Date.UTC(2026, 11, 31, 23, 59, 59)
