@@ -77,7 +77,7 @@ function countersOf(
   db: AccountDatabase,
   tallies: Tallies,
   { most = mostRemembered, onDirect = () => Promise.resolve(), clock }: CountersOptions,
-) {
+): Pick<Ledger, 'saw'> & Pick<Unwritten<Counter>, 'writeAll' | 'writeDue'> {
   const changed: Unwritten<Counter> = unwritten({
     ...{ withinMs: writtenWithinMs, clock },
     write: (rows) => writeAndTell(db, rows, onDirect, changed.add),
@@ -91,7 +91,7 @@ function countersOf(
   })
 
   return {
-    saw(found: Tally, { day, used, refunded }: Seen): void {
+    saw(found, { day, used, refunded }) {
       if (used === 0 && refunded === 0) return
       const tally = tallies.keep(found)
       // Also when the clock of the store was set back: what it counts now must be written down.
