@@ -68,7 +68,10 @@ type UsageDayTable = {
   direct_refunded: Generated<number>
 }
 
-/** What a key was used for on a day: successful calls of an endpoint, and its last use for it, successful or not. */
+/**
+ * What a key was used for on a day: successful calls of an endpoint, and its last use for it, successful or not.
+ * `selector` is empty in the rows that stand for all keys that are forgotten.
+ */
 type UsageKeyTable = {
   tag: string
   day: number

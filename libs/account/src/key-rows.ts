@@ -55,12 +55,30 @@ export async function freeSelector(db: AccountDatabase, tag: string): Promise<st
 /** A new key of an account, and its place: of the keys that no longer work only the newest are kept. */
 export async function insertKey(db: AccountDatabase, row: NewKeyRow, now: Date): Promise<void> {
   await db.insertInto('api_key').values(row).execute()
-  await sql`
+  const { rows: forgotten } = await sql`
     delete from api_key where tag = ${row.tag} and selector in (
       select selector from api_key
       where tag = ${row.tag} and (revoked_at is not null or expires_at <= ${now})
       order by greatest(created_at, revoked_at) desc offset ${mostFormerKeys}::integer
-    )`.execute(db)
+    ) returning selector`.execute(db)
+  if (forgotten.length > 0) await addUpForgotten(db, row.tag)
+}
+
+/** What keys that are forgotten were used for goes on in one row per endpoint and day, of no key. */
+async function addUpForgotten(db: AccountDatabase, tag: string): Promise<void> {
+  await sql`
+    with forgotten as (
+      delete from usage_key u where tag = ${tag} and selector <> ''
+        and not exists (select from api_key k where k.tag = u.tag and k.selector = u.selector)
+      returning day, endpoint, calls, last_used_at
+    )
+    insert into usage_key as u (tag, day, selector, endpoint, calls, last_used_at)
+    select ${tag}, day, '', endpoint, sum(calls), max(last_used_at) from forgotten
+    group by day, endpoint order by day, endpoint
+    on conflict (tag, day, selector, endpoint) do update set
+      calls = u.calls + excluded.calls, last_used_at = greatest(u.last_used_at, excluded.last_used_at)`.execute(
+    db,
+  )
 }
 
 /** Marks a key as revoked. */

@@ -26,21 +26,33 @@ describe.each([
   const echo = (key: string) => app.call('post', '/v1/echo', { key, body: { text: 'a' } })
   const idOf = (key: string) => `key_${key.slice(9, 23)}`
 
-  test('keys that no longer work are forgotten but for the newest 100, so an account cannot grow without end', async () => {
+  test('keys that no longer work are forgotten but for the newest 100, so an account cannot grow without end; their calls are not', async () => {
     const { key, tag } = await app.signUp()
     const { db } = app.database
     const old = new Date(Date.UTC(2026, 0, 1))
-    for (let i = 0; i < 120; i++) {
-      const selector = `x${String(i).padStart(3, '0')}`
-      const row = { tag, selector, digest: '-', name: 'old', created_at: old, revoked_at: old }
-      await db.insertInto('api_key').values(row).execute()
-    }
+    const use = { tag, day: 20_000, endpoint: 'POST /v1/echo', calls: 2, last_used_at: old }
+    for (const round of ['x', 'y']) {
+      for (let i = 0; i < 120; i++) {
+        const selector = `${round}${String(i).padStart(3, '0')}`
+        const row = { tag, selector, digest: '-', name: 'old', created_at: old, revoked_at: old }
+        await db.insertInto('api_key').values(row).execute()
+        await db
+          .insertInto('usage_key')
+          .values({ ...use, selector })
+          .execute()
+      }
 
-    expect((await create(key)).status).toBe(201)
+      expect((await create(key)).status).toBe(201)
+    }
 
     const keys = await list(key)
     expect(keys.filter(({ status }) => status === 'revoked')).toHaveLength(100)
-    expect(keys.filter(({ status }) => status === 'active')).toHaveLength(2)
+    expect(keys.filter(({ status }) => status === 'active')).toHaveLength(3)
+    const { history } = (await app.call('get', '/v1/account/usage?from=2024-10-04&to=2024-10-04', { key }))
+      .body.data
+    expect(history).toMatchObject([{ byEndpoint: { 'POST /v1/echo': 480 } }])
+    const rows = await db.selectFrom('usage_key').select('selector').where('day', '=', 20_000).execute()
+    expect(rows).toHaveLength(101)
   })
 
   describe('the list', () => {
