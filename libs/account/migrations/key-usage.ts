@@ -16,7 +16,7 @@ export async function createKeyUsage(db: Kysely<unknown>): Promise<void> {
       endpoint text not null,
       calls integer not null,
       last_used_at timestamptz not null,
-      primary key (tag, day, selector, endpoint)
+      primary key (tag, selector, day, endpoint)
     )`.execute(db)
   await sql`
     create table ledger_writer (

@@ -91,7 +91,9 @@ export function noteUse({ ledger }: AdmissionOptions, res: Response, calls: 0 | 
   const { caller, standing, operation } = res.locals
   if (caller === undefined || standing === undefined || caller.selector === '') return
   const { day, now: at } = standing
-  ledger.used(caller.tally, { selector: caller.selector, day, endpoint: operation?.name ?? '', at, calls })
+  // What does not count is no call of an endpoint: else free requests would make rows without end.
+  const endpoint = calls === 1 ? (operation?.name ?? '') : ''
+  ledger.used(caller.tally, { selector: caller.selector, day, endpoint, at, calls })
 }
 
 /** Remembers a key that has turned out to be good; nothing for a session. */

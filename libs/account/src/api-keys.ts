@@ -4,7 +4,7 @@ import { send } from '@hearth/chassis/http'
 import { invalid } from '@hearth/chassis/validate'
 import Joi from 'joi'
 import { callerOf } from './caller.ts'
-import { changeAccount, type AccountContext } from './context.ts'
+import { beforeReading, changeAccount, type AccountContext } from './context.ts'
 import { accountGone } from './credentials.ts'
 import { instant, nameField, newKeyFields } from './fields.ts'
 import { activeSelectors, freeSelector, insertKey, keysOf, mostActiveKeys, revoke } from './key-rows.ts'
@@ -19,7 +19,7 @@ export function listKeys({ deployment, envelope, db, ledger, clock }: AccountCon
       id: 'listKeys',
       summary: "The account's keys",
       description:
-        '`lastUsedAt` is right to some seconds, and includes calls that failed. `current` marks the key of this request. Of the keys that no longer work the newest 100 are kept.',
+        '`lastUsedAt` is right to some seconds. `current` marks the key of this request. Of the keys that no longer work the newest 100 are kept.',
       tag: 'Account',
       access: 'account' as const,
       responses: {
@@ -32,7 +32,7 @@ export function listKeys({ deployment, envelope, db, ledger, clock }: AccountCon
     async (_input, _req, res) => {
       const caller = callerOf(res)
       const { tag } = caller
-      await ledger.flushUsesOf(tag)
+      await beforeReading(ledger.flushUsesOf(tag))
       const rows = await keysOf(db, tag)
       const now = new Date(clock())
       const keys = rows.map((row) => ({

@@ -1,3 +1,5 @@
+import { unavailable } from '@hearth/chassis/errors'
+import { inTime, LateError } from '@hearth/chassis/in-time'
 import type Joi from 'joi'
 import type { Logger } from 'pino'
 import type { Transaction } from 'kysely'
@@ -62,6 +64,24 @@ export async function changeAccount<T>(
   await outbox.deliver(tag)
   return result.value
 }
+
+/**
+ * Waits for what is to be read to be written, but not for long. When it cannot be written, what is there is read, or
+ * reading it says what is wrong.
+ *
+ * @throws HttpError 503 when Postgres does not answer
+ */
+export async function beforeReading(writing: Promise<unknown>): Promise<void> {
+  try {
+    await inTime(writtenWithinMs, writing)
+  } catch (error) {
+    if (error instanceof LateError)
+      throw unavailable('What is known of the account could not be written in time.', error)
+  }
+}
+
+/** Less than a statement may take: a Postgres that hangs is then not asked a second time. */
+const writtenWithinMs = 900
 
 /** The row of an account while it is locked. */
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>

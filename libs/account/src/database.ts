@@ -69,8 +69,8 @@ type UsageDayTable = {
 }
 
 /**
- * What a key was used for on a day: successful calls of an endpoint, and its last use for it, successful or not.
- * `selector` is empty in the rows that stand for all keys that are forgotten.
+ * What a key was used for on a day: successful calls of an endpoint, and when the last was.
+ * `endpoint` is empty in the row of uses that do not count, `selector` in rows of all keys that are forgotten.
  */
 type UsageKeyTable = {
   tag: string

@@ -12,11 +12,11 @@ const mostFormerKeys = 100
 export async function keysOf(db: AccountDatabase, tag: string) {
   const { rows } = await sql<KeyRow>`
     select k.selector, k.name, k.created_at, k.expires_at, k.revoked_at,
-      greatest(k.last_used_at, u.last_used_at) as last_used_at
-    from api_key k left join (
-      select selector, max(last_used_at) as last_used_at from usage_key where tag = ${tag} group by selector
-    ) as u on u.selector = k.selector
-    where k.tag = ${tag} order by k.created_at desc`.execute(db)
+      greatest(k.last_used_at, (
+        select max(last_used_at) from usage_key where tag = k.tag and selector = k.selector and day = (
+          select max(day) from usage_key where tag = k.tag and selector = k.selector)
+      )) as last_used_at
+    from api_key k where k.tag = ${tag} order by k.created_at desc`.execute(db)
   return rows
 }
 
@@ -68,14 +68,14 @@ export async function insertKey(db: AccountDatabase, row: NewKeyRow, now: Date):
 async function addUpForgotten(db: AccountDatabase, tag: string): Promise<void> {
   await sql`
     with forgotten as (
-      delete from usage_key u where tag = ${tag} and selector <> ''
+      delete from usage_key u where tag = ${tag} and selector > ''
         and not exists (select from api_key k where k.tag = u.tag and k.selector = u.selector)
       returning day, endpoint, calls, last_used_at
     )
     insert into usage_key as u (tag, day, selector, endpoint, calls, last_used_at)
     select ${tag}, day, '', endpoint, sum(calls), max(last_used_at) from forgotten
     group by day, endpoint order by day, endpoint
-    on conflict (tag, day, selector, endpoint) do update set
+    on conflict (tag, selector, day, endpoint) do update set
       calls = u.calls + excluded.calls, last_used_at = greatest(u.last_used_at, excluded.last_used_at)`.execute(
     db,
   )

@@ -9,6 +9,7 @@ export type KeyUse = {
   readonly selector: string
   /** Day number. */
   readonly day: number
+  /** Empty when it was no call that counts. */
   readonly endpoint: string
   /** Unix milliseconds. */
   readonly at: number

@@ -86,15 +86,15 @@ export async function writeUses(db: AccountDatabase, { writer, number, uses }: B
       ${arrayOf(uses, (row) => row.calls)}::integer[], ${arrayOf(uses, (row) => row.usedAt)}::float8[]
     ) as seen (tag, day, selector, endpoint, calls, used_at)
     where exists (select from turn) and ${ofNobodyDeleted}
-    order by tag, day, selector, endpoint
-    on conflict (tag, day, selector, endpoint) do update set
+    order by tag, selector, day, endpoint
+    on conflict (tag, selector, day, endpoint) do update set
       calls = u.calls + excluded.calls,
       last_used_at = greatest(u.last_used_at, excluded.last_used_at)`.execute(db)
 }
 
-/** Forgets who has written nothing for a day: nothing of it can be on its way any more. */
+/** Forgets who has written nothing for a month; a batch of its that is still on its way then would be added again. */
 export async function forgetWriters(db: AccountDatabase): Promise<void> {
-  await sql`delete from ledger_writer where written_at < clock_timestamp() - interval '1 day'`.execute(db)
+  await sql`delete from ledger_writer where written_at < clock_timestamp() - interval '30 days'`.execute(db)
 }
 
 /**

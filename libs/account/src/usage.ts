@@ -4,7 +4,7 @@ import { invalid } from '@hearth/chassis/validate'
 import Joi from 'joi'
 import { sql } from 'kysely'
 import { callerOf } from './caller.ts'
-import type { AccountContext } from './context.ts'
+import { beforeReading, type AccountContext } from './context.ts'
 import type { AccountDatabase } from './database.ts'
 import { dateField, instant } from './fields.ts'
 import { windowsOf } from './limits.ts'
@@ -18,7 +18,7 @@ export function getUsage(context: AccountContext): Endpoint {
     const { standing } = res.locals
     if (standing === undefined) throw new Error('This endpoint is mounted without the meter.')
     const [from, to] = span(query, standing.day)
-    await Promise.all([ledger.flush(), ledger.flushUsesOf(tag)])
+    await beforeReading(Promise.all([ledger.flush(), ledger.flushUsesOf(tag)]))
     const past = await readHistory(db, tag, from, to)
     const history = past.map((row) => (row.day === standing.day ? { ...row, used: standing.usedToday } : row))
     const windows = windowsOf(plans, standing)
@@ -100,14 +100,17 @@ function wrong(parameter: string, detail: string) {
 
 async function readHistory(db: AccountDatabase, tag: string, from: number, to: number): Promise<DayOfUse[]> {
   const { rows } = await sql<DayOfUse>`
+    with by_endpoint as (
+      select day, endpoint, sum(calls)::integer as calls from (
+        select day, endpoint, calls from usage_key where tag = ${tag} and endpoint <> ''
+        union all select day, endpoint, used from usage_endpoint where tag = ${tag}
+      ) as both_releases where day between ${from}::integer and ${to}::integer group by day, endpoint
+    ), by_day as (select day, jsonb_object_agg(endpoint, calls) as calls from by_endpoint group by day)
     select d.day, greatest(0, u.redis_used - u.redis_refunded + u.direct_used - u.direct_refunded) as used,
-      (select coalesce(jsonb_object_agg(e.endpoint, e.calls), '{}') from (
-        select endpoint, sum(calls)::integer as calls from (
-          select endpoint, calls from usage_key where tag = ${tag} and day = d.day and calls > 0
-          union all select endpoint, used from usage_endpoint where tag = ${tag} and day = d.day
-        ) as both_releases group by endpoint) as e) as "byEndpoint"
+      coalesce(e.calls, '{}') as "byEndpoint"
     from generate_series(${from}::integer, ${to}::integer) as d (day)
     left join usage_day u on u.tag = ${tag} and u.day = d.day
+    left join by_day e on e.day = d.day
     order by d.day`.execute(db)
   return rows
 }

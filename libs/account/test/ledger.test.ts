@@ -485,12 +485,12 @@ describe('the ledger', () => {
     await fc.assert(property, { numRuns: 60 })
   })
 
-  test('forgets who has written nothing for a day, and nobody else', async () => {
+  test('forgets who has written nothing for a month, and nobody else', async () => {
     const [idle, busy] = [open(), open()]
     const tag = await account()
     call(idle, tag)
     await idle.flushUses()
-    await sql`update ledger_writer set written_at = written_at - interval '25 hours'`.execute(database.db)
+    await sql`update ledger_writer set written_at = written_at - interval '31 days'`.execute(database.db)
     call(busy, tag)
     await busy.flushUses()
     await forgetWriters(database.db)
