@@ -21,7 +21,7 @@ export async function createKeyUsage(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table ledger_writer (
       writer text primary key,
-      batch integer not null,
+      batch bigint not null,
       written_at timestamptz not null default clock_timestamp()
     )`.execute(db)
   await sql`

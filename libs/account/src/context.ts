@@ -73,7 +73,7 @@ export async function changeAccount<T>(
  */
 export async function beforeReading(writing: Promise<unknown>): Promise<void> {
   try {
-    await inTime(writtenWithinMs, writing)
+    await inTime(readersWaitMs, writing)
   } catch (error) {
     if (error instanceof LateError)
       throw unavailable('What is known of the account could not be written in time.', error)
@@ -81,7 +81,7 @@ export async function beforeReading(writing: Promise<unknown>): Promise<void> {
 }
 
 /** Less than a statement may take: a Postgres that hangs is then not asked a second time. */
-const writtenWithinMs = 900
+const readersWaitMs = 900
 
 /** The row of an account while it is locked. */
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>

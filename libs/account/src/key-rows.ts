@@ -8,8 +8,8 @@ export const mostActiveKeys = 100
 /** Most keys that are kept to be looked at after they stopped working. */
 const mostFormerKeys = 100
 
-/** The keys of an account, and when each was last used. */
-export async function keysOf(db: AccountDatabase, tag: string) {
+/** The keys of an account, the newest first, and when each was last used. */
+export async function keysOf(db: AccountDatabase, tag: string): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`
     select k.selector, k.name, k.created_at, k.expires_at, k.revoked_at,
       greatest(k.last_used_at, (

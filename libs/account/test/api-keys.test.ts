@@ -116,6 +116,22 @@ describe.each([
       expect(Date.parse(lastUsedAt)).toBeLessThanOrEqual(Date.now() + 1000)
     })
 
+    test('says so of free requests and of calls that failed, too, which make one row of a day between them', async () => {
+      const { key, tag } = await app.signUp()
+      const other = (await create(key)).body.data
+      const used = async () => Date.parse((await list(key))[0]?.lastUsedAt ?? '')
+      await app.call('get', '/v1/account', { key: other.apiKey })
+      const first = await used()
+      await new Promise((resume) => setTimeout(resume, 5))
+      expect((await app.call('post', '/v1/echo', { key: other.apiKey, body: {} })).status).toBe(400)
+
+      expect(first).not.toBeNaN()
+      expect(await used()).toBeGreaterThan(first)
+      const rows = app.database.db.selectFrom('usage_key').select(['endpoint', 'calls'])
+      const own = rows.where('tag', '=', tag).where('selector', '=', String(other.id).slice(-4))
+      expect(await own.execute()).toEqual([{ endpoint: '', calls: 0 }])
+    })
+
     test('says so, too, of a key that a release before this one has seen last', async () => {
       const { key, tag } = await app.signUp()
       await create(key)

@@ -1,0 +1,29 @@
+import { HttpError } from '@hearth/chassis/errors'
+import { beforeReading } from '../src/context.ts'
+
+describe('who is about to read what is yet to be written', () => {
+  test('waits until it is written', async () => {
+    const written = Promise.withResolvers<undefined>()
+    const state = { reads: false }
+    const reading = beforeReading(written.promise).then(() => (state.reads = true))
+    await new Promise((resume) => setTimeout(resume, 20))
+    expect(state.reads).toBe(false)
+
+    written.resolve(undefined)
+    await reading
+    expect(state.reads).toBe(true)
+  })
+
+  test('reads what is there when it cannot be written', async () => {
+    await expect(beforeReading(Promise.reject(new Error('read-only')))).resolves.toBeUndefined()
+  })
+
+  test('is told to come back when nothing answers', async () => {
+    const error: unknown = await beforeReading(new Promise(() => undefined)).catch(
+      (reason: unknown) => reason,
+    )
+
+    expect(error).toBeInstanceOf(HttpError)
+    expect(error).toMatchObject({ kind: { status: 503 } })
+  })
+})
