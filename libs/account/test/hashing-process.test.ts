@@ -50,6 +50,7 @@ describe('the process that hashes passwords', () => {
   test('leaves nobody waiting when it is killed, and is started again by the next task', async () => {
     await hasher.hash('x')
     const killed = pidOf(hasher)
+    process.kill(killed, 'SIGSTOP') // it must not answer first
     const underWay = [hasher.hash('y'), hasher.verify('z', 'y')].map((task) => task.catch(reasonOf))
     process.kill(killed, 'SIGKILL')
 
