@@ -1,6 +1,7 @@
 import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
 import { HttpError, httpProblems, problemKinds } from '@hearth/chassis/errors'
-import { json, send } from '@hearth/chassis/http'
+import { send } from '@hearth/chassis/http'
+import { json } from '@hearth/chassis/json-body'
 import type { Express, RequestHandler } from 'express'
 import Joi from 'joi'
 import { createHash, timingSafeEqual } from 'node:crypto'

@@ -91,7 +91,7 @@ export const httpProblems = problemKinds({
   unsupported_media_type: [
     415,
     'The media type is not supported',
-    'Bodies are JSON: send `Content-Type: application/json`, UTF-8, without compression or with gzip, deflate or br.',
+    'Bodies are JSON: send `Content-Type: application/json`, UTF-8, without compression or with gzip, deflate, br or zstd.',
   ],
   malformed_request: [
     400,

@@ -11,7 +11,6 @@ import { HttpError, httpProblems, unavailable } from './errors.ts'
 import { logPlainly, maskCredentials } from './logger.ts'
 import { problemBody, toHttpError } from './problems.ts'
 import { indexRoutes, type MountedOperation, type RouteIndex } from './routes.ts'
-import { isWholeBody, parseWholeBody } from './whole-body.ts'
 
 /** What http.ts needs to know of the service, and the two points where others take part in every answer. */
 export type HttpOptions = {
@@ -85,31 +84,6 @@ export function closeHttpApp(app: Express): Express {
 }
 
 /**
- * Parses JSON bodies of at most 64 KiB; refuses other media types. A body that is there already, as most are when the
- * meter has answered, is parsed as it stands; Express's parser, which reads streams, takes all others.
- */
-export function json(): RequestHandler {
-  const parse: RequestHandler = express.json({ limit: bodyLimitBytes, type: isJson })
-  return (req, res, next) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
-    if ((length === undefined || length === '0') && encoding === undefined) {
-      next()
-    } else if (isWholeBody(req, bodyLimitBytes)) {
-      req.body = parseWholeBody(req)
-      next()
-    } else if (isJson(req)) {
-      parse(req, res, next)
-    } else {
-      throw new HttpError(
-        httpProblems.unsupported_media_type,
-        'The body must be JSON: send it with the header `Content-Type: application/json`.',
-        { headers: ['Accept', 'application/json'] },
-      )
-    }
-  }
-}
-
-/**
  * Answers with JSON (or with text or bytes when the body is a string or a Buffer and Content-Type is given).
  * Every answer of every route goes through here: it is what makes "on every response" true.
  */
@@ -158,7 +132,6 @@ export const newRequestId: () => string = (() => {
   return () => `req_${processPart}${(count++).toString(36).padStart(6, '0')}`
 })()
 
-const bodyLimitBytes = 64 * 1024
 const noStore = ['Cache-Control', 'no-store']
 
 function begin(options: HttpOptions, routes: RouteIndex, req: Request, res: Response): void {
@@ -214,10 +187,6 @@ function write(res: Response, status: number, body: unknown, headers: readonly s
 function answerOptions(res: Response): void {
   const { allow } = res.locals
   void send(res, 204, undefined, allow === undefined ? [] : ['Allow', allow.join(', ')])
-}
-
-function isJson(req: { headers: { 'content-type'?: string | undefined } }): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(req.headers['content-type'] ?? '')
 }
 
 function withoutHost(): HttpError {

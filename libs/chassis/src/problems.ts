@@ -40,7 +40,7 @@ function expressProblem(error: unknown): HttpError | undefined {
   if (error.status < 400 || error.status >= 500) return undefined
   const type = 'type' in error && typeof error.type === 'string' ? error.type : ''
   const problem = bodyProblems[type]
-  if (problem !== undefined) return new HttpError(...problem)
+  if (problem !== undefined) return problem()
   return type === '' && error.message.startsWith('Failed to decode param')
     ? new HttpError(
         httpProblems.validation_failed,
@@ -52,28 +52,34 @@ function expressProblem(error: unknown): HttpError | undefined {
       )
 }
 
-const notUtf8Json = [
-  httpProblems.unsupported_media_type,
-  'The body must be UTF-8 JSON, uncompressed or compressed with gzip, deflate or br.',
-  { headers: ['Accept', 'application/json'] },
-] as const
-
-const notJson = [
-  httpProblems.malformed_json,
-  'The body is not valid JSON. Send one JSON object, in UTF-8.',
-] as const
-
 /** The answer to a body that cannot be parsed. */
 export function malformedJson(): HttpError {
-  return new HttpError(...notJson)
+  return new HttpError(
+    httpProblems.malformed_json,
+    'The body is not valid JSON. Send one JSON object, in UTF-8.',
+  )
 }
 
-const bodyProblems: Readonly<Record<string, ConstructorParameters<typeof HttpError>>> = {
-  'entity.parse.failed': [...notJson],
-  'entity.too.large': [
+/** The answer to a body over the limit. */
+export function bodyTooLarge(): HttpError {
+  return new HttpError(
     httpProblems.body_too_large,
     'The body is larger than 64 KiB (65,536 bytes). Send less.',
-  ],
-  'charset.unsupported': [...notUtf8Json],
-  'encoding.unsupported': [...notUtf8Json],
+  )
+}
+
+/** The answer to a body in a charset or compression that we do not read. */
+export function notUtf8Json(): HttpError {
+  return new HttpError(
+    httpProblems.unsupported_media_type,
+    'The body must be UTF-8 JSON, uncompressed or compressed with gzip, deflate, br or zstd.',
+    { headers: ['Accept', 'application/json'] },
+  )
+}
+
+const bodyProblems: Readonly<Record<string, () => HttpError>> = {
+  'entity.parse.failed': malformedJson,
+  'entity.too.large': bodyTooLarge,
+  'charset.unsupported': notUtf8Json,
+  'encoding.unsupported': notUtf8Json,
 }

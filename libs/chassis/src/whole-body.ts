@@ -19,19 +19,17 @@ export function isWholeBody(req: Request, limit: number): boolean {
 }
 
 /**
- * The object or list that a whole body holds.
+ * The JSON value that a whole body holds.
  *
  * @throws HttpError malformed_json, as for what Express's own parser refuses
  */
 export function parseWholeBody(req: Request): unknown {
   const bytes = req.read() as Buffer // a whole body is not empty
   try {
-    const value: unknown = JSON.parse(utf8.decode(bytes))
-    if (typeof value === 'object' && value !== null) return value
+    return JSON.parse(utf8.decode(bytes))
   } catch {
-    // The answer is the same.
+    throw malformedJson()
   }
-  throw malformedJson()
 }
 
 /** Passes over a byte order mark and puts U+FFFD for what is not UTF-8, as Express's parser does. */

@@ -5,7 +5,8 @@ import { connect, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { endpoint } from '../src/endpoint.ts'
-import { closeHttpApp, createHttpApp, json, send } from '../src/http.ts'
+import { closeHttpApp, createHttpApp, send } from '../src/http.ts'
+import { json } from '../src/json-body.ts'
 import { createServer } from '../src/http-server.ts'
 import { isWholeBody } from '../src/whole-body.ts'
 import { recordingLogger } from './logs.ts'
@@ -66,12 +67,37 @@ test.each([
 
 test.each([
   ['compressed', `${plain}\r\nContent-Encoding: gzip`, gzipSync('{"a":1}')],
-  ['in another charset', 'application/json; charset=utf-16', Buffer.from('{"a":1}', 'utf16le')],
   ['of a kind of its own', 'application/vnd.a+json', bytes('{"a":1}')],
   ['too large', plain, bytes(`{"a":"${'x'.repeat(65_536)}"}`)],
 ])('a body %s is left to the parser of Express', async (_what, type, body) => {
   await post(type, body, 'at once')
   expect(wasWhole).toBe(false)
+})
+
+test.each(['utf-16', 'utf-16le', 'iso-8859-1', '"utf-32"'])(
+  'a body in %s is refused: JSON is UTF-8',
+  async (charset) => {
+    const answer = await post(`${plain}; charset=${charset}`, Buffer.from('{"a":1}', 'utf16le'), 'at once')
+    expect(answer).toMatch(/^HTTP\/1\.1 415 /)
+    expect(answer).toContain('must be UTF-8 JSON')
+  },
+)
+
+describe('a body that is too large', () => {
+  test.each([
+    ['says so', 'Content-Length: 99999999999', '{"a":'],
+    ['comes in parts', 'Transfer-Encoding: chunked', `10001\r\n${'x'.repeat(65_537)}`],
+    ['is compressed', 'Content-Encoding: gzip\r\nContent-Length: 99999999', bytes('x'.repeat(65_537))],
+  ])('and %s is refused before the rest of it has come', async (_what, headers, start) => {
+    const { port } = server.address() as AddressInfo // it listens on a port
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: ${plain}\r\n${headers}\r\n\r\n`)
+    await sleep(40)
+    socket.write(start)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /)
+  })
 })
 
 async function post(type: string, body: Buffer, how: 'at once' | 'later'): Promise<string> {
