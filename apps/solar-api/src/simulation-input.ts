@@ -1,5 +1,5 @@
 import type { FieldProblem } from '@hearth/chassis/errors'
-import { invalid } from '@hearth/chassis/validate'
+import { invalid, nameOf } from '@hearth/chassis/validate'
 import Joi from 'joi'
 import type { Distribution } from './model/monte-carlo/distribution.ts'
 import {
@@ -89,7 +89,7 @@ export function planSimulation(plan: string, { simulation, ...system }: MonteCar
 }
 
 function fieldProblem({ path, detail }: SimulationProblem): FieldProblem {
-  const name = ['simulation', ...path].join('.')
+  const name = nameOf(['simulation', ...path])
   return {
     pointer: `/${['simulation', ...path].join('/')}`,
     code: 'inconsistent',

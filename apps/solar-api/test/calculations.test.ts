@@ -90,7 +90,7 @@ describe('POST /v1/calculations', () => {
   test.each<[string, object, string, string]>([
     ['no name', { name: undefined }, '/name', 'required'],
     ['an empty name', { name: '' }, '/name', 'empty'],
-    ['a name of spaces', { name: '  ' }, '/name', 'custom'],
+    ['a name of spaces', { name: '  ' }, '/name', 'empty'],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, '/name', 'too_long'],
     ['a name with a zero byte', { name: 'a\u0000b' }, '/name', 'custom'],
     ['half a letter', { name: '\ud83c' }, '/name', 'custom'],

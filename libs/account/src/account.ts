@@ -5,7 +5,7 @@ import Joi from 'joi'
 import { callerOf } from './caller.ts'
 import { changeAccount, type AccountContext } from './context.ts'
 import { accountGone } from './credentials.ts'
-import { instant, passwordField } from './fields.ts'
+import { instant, newPasswordField } from './fields.ts'
 import { planOf } from './plans.ts'
 import { passwordProblem } from './passwords.ts'
 
@@ -83,7 +83,7 @@ function describeChangePassword({ envelope }: AccountContext) {
     tag: 'Account',
     access: 'session' as const,
     body: Joi.object<{ password: string }>({
-      password: passwordField
+      password: newPasswordField
         .required()
         .description('The new password: 8 to 256 characters, not a common one.'),
     }),

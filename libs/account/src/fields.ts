@@ -1,16 +1,24 @@
 import Joi from 'joi'
 import { domainToASCII } from 'node:url'
+import { longestPassword, shortestPassword } from './passwords.ts'
 
 /** A name that people give to something: text without control characters, spaces around it taken off. */
 export function nameField(most: number): Joi.StringSchema {
-  return Joi.string().min(1).max(most).custom(plainText, 'plain text')
+  return Joi.string().min(1).max(most).custom(plainText, 'plain text').messages({
+    'string.pattern.base': '{#label} must be text without control characters',
+  })
 }
 
 /** An e-mail address as people type it; see normaliseEmail. */
-export const emailField = Joi.string().max(320).custom(emailAddress, 'e-mail address')
+export const emailField = Joi.string().max(320).custom(emailAddress, 'e-mail address').messages({
+  'string.email': '{#label} must be an e-mail address, such as ann@example.com',
+})
 
-/** A password as it is typed at sign-in; what a new one must be like is said by passwordProblem. */
+/** A password as it is typed at sign-in: any text. */
 export const passwordField = Joi.string().max(1024)
+
+/** A password to be. passwordProblem says what is wrong with it; the length here is for the API description. */
+export const newPasswordField = describedString().describedLength(shortestPassword, longestPassword)
 
 /** A date as `YYYY-MM-DD`. */
 export const dateField = Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/, 'a date as YYYY-MM-DD')
@@ -47,12 +55,29 @@ export function normaliseEmail(email: string): string {
   return `${folded.slice(0, at)}@${domain}`
 }
 
+/** A string with a rule that checks nothing: JSON Schema counts code points, as passwordProblem does and joi does not. */
+function describedString(): Joi.StringSchema & {
+  describedLength: (least: number, most: number) => Joi.StringSchema
+} {
+  return Joi.extend((joi: Joi.Root) => ({
+    ...{ type: 'string', base: joi.string() },
+    rules: {
+      describedLength: {
+        method(minLength: number, maxLength: number) {
+          return this.$_addRule({ name: 'describedLength', args: { minLength, maxLength } })
+        },
+        args: ['minLength', 'maxLength'],
+        validate: (value: string) => value,
+        jsonSchema: ({ args }: { readonly args: object }, schema: object) => ({ ...schema, ...args }),
+      },
+    },
+  })).string()
+}
+
 function plainText(value: string, helpers: Joi.CustomHelpers): unknown {
   const trimmed = value.trim()
-  if (trimmed === '' || /[\p{Cc}\p{Cs}]/u.test(trimmed)) {
-    return helpers.message({ custom: '{#label} must be text without control characters' })
-  }
-  return trimmed
+  if (trimmed === '') return helpers.error('string.empty')
+  return /[\p{Cc}\p{Cs}]/u.test(trimmed) ? helpers.error('string.pattern.base') : trimmed
 }
 
 function emailAddress(value: string, helpers: Joi.CustomHelpers): unknown {
@@ -60,7 +85,7 @@ function emailAddress(value: string, helpers: Joi.CustomHelpers): unknown {
   const { error } = addressSchema.validate(normaliseEmail(trimmed))
   return error === undefined && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(trimmed)
     ? trimmed
-    : helpers.message({ custom: '{#label} must be an e-mail address, such as ann@example.com' })
+    : helpers.error('string.email')
 }
 
 const addressSchema = Joi.string().email({ tlds: false }).max(254)

@@ -51,12 +51,17 @@ export function hashesAtOnce(cores: number): number {
   return Math.max(1, Math.min(2, cores - 1))
 }
 
+/** Code points of a password. */
+export const shortestPassword = 8
+export const longestPassword = 256
+
 /** Why a password is refused, or undefined. Length is counted in code points. */
 export function passwordProblem(password: string, email: string, name: string): string | undefined {
   const length = Array.from(password).length
   if (!password.isWellFormed()) return 'password must be valid Unicode text.'
-  if (length < shortest) return `password must have at least ${shortest} characters; 15 or more are better.`
-  if (length > longest) return `password must have at most ${longest} characters.`
+  if (length < shortestPassword)
+    return `password must have at least ${shortestPassword} characters; 15 or more are better.`
+  if (length > longestPassword) return `password must have at most ${longestPassword} characters.`
   const lower = password.toLowerCase()
   const own = [email, email.split('@')[0] ?? '', name].map((text) => text.toLowerCase())
   if (commonPasswords.has(lower) || own.includes(lower) || /^(.)\1*$/u.test(password)) {
@@ -66,8 +71,6 @@ export function passwordProblem(password: string, email: string, name: string): 
 }
 
 const commonPasswords = new Set(dictionary['passwords-common'])
-const shortest = 8
-const longest = 256
 
 function limiter(running: number, waiting: number) {
   let active = 0

@@ -13,7 +13,7 @@ import {
   nameField,
   newKeyFields,
   normaliseEmail,
-  passwordField,
+  newPasswordField,
 } from './fields.ts'
 import { fingerprintOf, firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
 import {
@@ -66,7 +66,7 @@ function describeSignup({ envelope }: AccountContext) {
     body: Joi.object<SignupInput>({
       name: nameField(200).required().description('Your name or that of your application.'),
       email: emailField.required().description('E-mail address; one account per address.'),
-      password: passwordField
+      password: newPasswordField
         .required()
         .description('8 to 256 characters, not one of the common ones; 15 or more are better.'),
     }),
@@ -98,13 +98,15 @@ function signupRequest({ db, pepper, clock }: AccountContext, input: SignupInput
   const now = new Date(clock())
   const nonce = idempotencyKey ?? randomBase62(secretLength)
   const scope = scopeOf('signup', nonce)
-  const fingerprint = fingerprintOf(pepper, input)
+  const { name, email, password } = input
+  // In this order, whatever order the request has them in.
+  const fingerprint = fingerprintOf(pepper, { name, email, password })
   const since = new Date(now.getTime() - repeatableForMs)
   return {
     input,
     now,
     secret: ({ tag, selector }: FirstAnswer) =>
-      deriveSecret(pepper, 'signup', nonce, input.password, tag, selector),
+      deriveSecret(pepper, 'signup', nonce, password, tag, selector),
     earlier: async (trx: AccountDatabase = db) =>
       idempotencyKey === undefined ? undefined : firstAnswer(trx, scope, fingerprint, since),
     remember: async (trx: AccountDatabase, answer: FirstAnswer) =>

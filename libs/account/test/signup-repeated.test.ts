@@ -31,6 +31,14 @@ describe('POST /v1/signup with an Idempotency-Key', () => {
     ).toBe(200)
   })
 
+  test('does so whatever the order of its members', async () => {
+    const [{ name, email, password }, header] = [body(), idempotent()]
+    const first = await app.call('post', '/v1/signup', { body: { name, email, password }, ...header })
+    const again = await app.call('post', '/v1/signup', { body: { password, email, name }, ...header })
+
+    expect([first.status, again.body]).toEqual([201, first.body])
+  })
+
   test('does not count a repeated request as a signup', async () => {
     const [request, header, address] = [body(), idempotent(), newAddress()]
     for (let i = 0; i < 7; i++) expect((await signup(request, { ...header, address })).status).toBe(201)

@@ -51,7 +51,7 @@ describe('POST /v1/signup', () => {
       ['7 characters', 'aB3$xyz', 'weak_password'],
       ['7 code points of two code units each', '😀😁😂😃😄😅😆', 'weak_password'],
       ['257 characters', `Ab${'x9'.repeat(127)}z`, 'weak_password'],
-      ['more than 1024 characters', 'Ab3'.repeat(400), 'too_long'],
+      ['more than 1024 characters', 'Ab3'.repeat(400), 'weak_password'],
       ['one of the common ones', 'password', 'weak_password'],
       ['one of the common ones in capitals', 'PASSWORD123', 'weak_password'],
       ['one character again and again', 'zzzzzzzzzzzz', 'weak_password'],
@@ -110,21 +110,21 @@ describe('POST /v1/signup', () => {
   test.each([
     ['no name', { name: undefined }, '/name', 'required'],
     ['an empty name', { name: '' }, '/name', 'empty'],
-    ['a blank name', { name: '   ' }, '/name', 'custom'],
-    ['a name with NUL', { name: 'A\u0000nn' }, '/name', 'custom'],
-    ['a name with a line break', { name: 'A\nnn' }, '/name', 'custom'],
-    ['a name with half a surrogate pair', { name: 'A\udfff' }, '/name', 'custom'],
+    ['a blank name', { name: '   ' }, '/name', 'empty'],
+    ['a name with NUL', { name: 'A\u0000nn' }, '/name', 'wrong_format'],
+    ['a name with a line break', { name: 'A\nnn' }, '/name', 'wrong_format'],
+    ['a name with half a surrogate pair', { name: 'A\udfff' }, '/name', 'wrong_format'],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, '/name', 'too_long'],
     ['a name that is a number', { name: 7 }, '/name', 'not_a_string'],
     ['no address', { email: undefined }, '/email', 'required'],
-    ['an address without @', { email: 'ann.example.com' }, '/email', 'custom'],
-    ['an address without domain', { email: 'ann@' }, '/email', 'custom'],
-    ['an address with a domain of one label', { email: 'ann@localhost' }, '/email', 'custom'],
-    ['two addresses', { email: 'a@example.com, b@example.com' }, '/email', 'custom'],
-    ['an address with NUL', { email: 'a\u0000@example.com' }, '/email', 'custom'],
-    ['an address with half a surrogate pair', { email: 'a\ud800@example.com' }, '/email', 'custom'],
-    ['an address with a zero-width space', { email: 'a\u200b@example.com' }, '/email', 'custom'],
-    ['an address with a line break', { email: 'a@example.com\nBcc: b@example.com' }, '/email', 'custom'],
+    ['an address without @', { email: 'ann.example.com' }, '/email', 'not_an_email_address'],
+    ['an address without domain', { email: 'ann@' }, '/email', 'not_an_email_address'],
+    ['an address with a domain of one label', { email: 'ann@localhost' }, '/email', 'not_an_email_address'],
+    ['two addresses', { email: 'a@example.com, b@example.com' }, '/email', 'not_an_email_address'],
+    ['an address with NUL', { email: 'a\u0000@example.com' }, '/email', 'not_an_email_address'],
+    ['an address with half a surrogate pair', { email: 'a\ud800@example.com' }, '/email', 'not_an_email_address'],
+    ['an address with a zero-width space', { email: 'a\u200b@example.com' }, '/email', 'not_an_email_address'],
+    ['an address with a line break', { email: 'a@example.com\nBcc: b@example.com' }, '/email', 'not_an_email_address'],
     ['an address of 400 characters', { email: `${'x'.repeat(388)}@example.com` }, '/email', 'too_long'],
     ['an unknown field', { plan: 'pro' }, '/plan', 'unknown_field'],
     ['a field of the prototype', JSON.parse('{"__proto__": {"plan": "pro"}}'), '/__proto__', 'unknown_field'],
@@ -134,7 +134,7 @@ describe('POST /v1/signup', () => {
     expect(status).toBe(400)
     expect(body.code).toBe('validation_failed')
     expect(body.errors).toContainEqual(expect.objectContaining({ pointer }))
-    if (code !== 'custom') expect(body.errors[0].code).toBe(code)
+    expect(body.errors[0].code).toBe(code)
   })
 
   test('says all that is wrong at once', async () => {

@@ -22,6 +22,9 @@ export function validate<T>(schema: Joi.Schema<T>, value: unknown, part: Request
     )
   }
   if (part === 'body') refuseHostileNames(value)
+  if (part === 'query' && Object.hasOwn(Object(value), '__proto__')) {
+    throw invalid([unknownField(['__proto__'], undefined, part)])
+  }
   const result: Joi.ValidationResult<T> = schema.validate(value, {
     convert: part !== 'body',
     abortEarly: false,
@@ -82,9 +85,10 @@ function fieldProblem(detail: Joi.ValidationErrorItem, part: RequestPart, schema
     const name = String(detail.path[0])
     return { parameter: name, code: 'repeated', detail: `${name} is given more than once; give it once.` }
   }
+  if (detail.type === 'number.unsafe') detail = outOfRange(detail, schema)
   const code = fieldCodes[detail.type] ?? detail.type.replace('.', '_')
   const said = { code, detail: `${clipped(sentence(detail, part))}.` }
-  const name = detail.path.join('.')
+  const name = nameOf(detail.path)
   if (part === 'body') return { pointer: toPointer(detail.path), ...said }
   return part === 'header' ? { header: name, ...said } : { parameter: clipped(name), ...said }
 }
@@ -108,7 +112,7 @@ function unknownField(
   near: string | undefined,
   part: RequestPart = 'body',
 ): FieldProblem {
-  const name = clipped(path.join('.'))
+  const name = clipped(nameOf(path))
   const hint = near === undefined ? '.' : `; did you mean ${near}?`
   if (part === 'query') {
     const detail = `${name} is not a known query parameter${hint}`
@@ -125,9 +129,52 @@ function sentence({ type, path, message, context }: Joi.ValidationErrorItem, par
   }
   if (type.startsWith('string.pattern') && message.includes('fails to match')) {
     // Joi's own sentence repeats the value, which may be long, or a key in the wrong place.
-    return `${path.join('.')} has the wrong form${typeof context?.name === 'string' ? `; expected ${context.name}` : ''}`
+    return `${nameOf(path)} has the wrong form${typeof context?.name === 'string' ? `; expected ${context.name}` : ''}`
   }
   return type === 'object.base' && path.length === 0 ? 'The body must be a JSON object' : message
+}
+
+/** A number that joi refuses for not being exact, as what its field has against it. */
+function outOfRange(detail: Joi.ValidationErrorItem, schema: Joi.Schema): Joi.ValidationErrorItem {
+  const { path, context } = detail
+  const name = nameOf(path)
+  const value = Number(context?.value)
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) {
+    return {
+      ...detail,
+      type: 'number.base',
+      message: `${name} has more digits than a number can hold; round it`,
+    }
+  }
+  const side = value > 0 ? 'max' : 'min'
+  const limit = limitAt(schema, path, side) ?? Math.sign(value) * Number.MAX_SAFE_INTEGER
+  const bound = value > 0 ? 'less than or equal to' : 'greater than or equal to'
+  return { ...detail, type: `number.${side}`, message: `${name} must be ${bound} ${limit}` }
+}
+
+/** The limit of a number's range by its schema; undefined where there is none, or inside a list. */
+function limitAt(
+  schema: Joi.Schema,
+  path: readonly (string | number)[],
+  side: 'max' | 'min',
+): number | undefined {
+  try {
+    const { rules = [] } = schema.extract(path.map(String)).describe() as NumberDescription // joi types describe() too widely
+    return rules.find(({ name }) => name === side)?.args?.limit
+  } catch {
+    return undefined
+  }
+}
+
+type NumberDescription = {
+  readonly rules?: readonly { readonly name: string; readonly args?: { readonly limit?: number } }[]
+}
+
+/** How a field is called in sentences: `loan.rate`, `scenarios[1].name`. */
+export function nameOf(path: readonly (string | number)[]): string {
+  return path
+    .map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`))
+    .join('')
 }
 
 /** Names are the caller's; an answer repeats no more of them than helps. */
@@ -170,7 +217,6 @@ const fieldCodes: Readonly<Record<string, string>> = {
   'number.base': 'not_a_number',
   'number.integer': 'not_an_integer',
   'number.infinity': 'not_finite',
-  'number.unsafe': 'too_large',
   'number.min': 'too_small',
   'number.greater': 'too_small',
   'number.positive': 'too_small',
@@ -183,6 +229,10 @@ const fieldCodes: Readonly<Record<string, string>> = {
   'string.email': 'not_an_email_address',
   'string.pattern.base': 'wrong_format',
   'string.pattern.name': 'wrong_format',
+  'string.isoDate': 'wrong_format',
+  'array.unique': 'repeated',
+  'alternatives.types': 'wrong_type',
+  'alternatives.match': 'wrong_type',
   'array.base': 'not_an_array',
   'array.max': 'too_many',
   'array.min': 'too_few',

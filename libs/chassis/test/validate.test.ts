@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { parse } from 'node:querystring'
 import { HttpError } from '../src/errors.ts'
 import { validate, type RequestPart } from '../src/validate.ts'
 
@@ -56,6 +57,38 @@ describe('a checked input', () => {
   test('may not smuggle in a prototype, however deep', () => {
     const deep = JSON.parse('{"size":1,"loan":{"rate":1,"__proto__":{"admin":true}}}')
     expect(problems(schema, deep)).toMatchObject([{ pointer: '/loan/__proto__', code: 'unknown_field' }])
+    const query = { ...parse('limit=1&__proto__=1') }
+    expect(problems(Joi.object({ limit: Joi.number() }), query, 'query')).toEqual([
+      {
+        ...{ parameter: '__proto__', code: 'unknown_parameter' },
+        detail: '__proto__ is not a known query parameter.',
+      },
+    ])
+  })
+
+  test('that is beyond what is exact is told its range, as any other number that is out of it', () => {
+    const list = Joi.object({ size: Joi.number().min(1).max(50), all: Joi.array().items(Joi.number()) })
+
+    expect(problems(list, { size: 1e308, all: [-1e308] })).toMatchObject([
+      { code: 'too_large', detail: 'size must be less than or equal to 50.' },
+      { code: 'too_small', detail: 'all[0] must be greater than or equal to -9007199254740991.' },
+    ])
+    expect(problems(list, { size: -1e308 })).toMatchObject([
+      { code: 'too_small', detail: 'size must be greater than or equal to 1.' },
+    ])
+    expect(problems(list, { size: '1e-400' }, 'query')).toMatchObject([
+      { code: 'not_a_number', detail: 'size has more digits than a number can hold; round it.' },
+    ])
+  })
+
+  test('has one name, whatever is wrong with it', () => {
+    const inList = Joi.object({ loans: Joi.array().items(Joi.object({ rate: Joi.number() })) })
+    const [wrong, unknown] = problems(inList, { loans: [{ rate: 'a' }, { rat: 1 }] })
+    expect([wrong?.detail, unknown?.detail]).toEqual([
+      expect.stringMatching(/^loans\[0\]\.rate must be a number/),
+      expect.stringMatching(/^loans\[1\]\.rat is not a known field/),
+    ])
+    expect([wrong?.pointer, unknown?.pointer]).toEqual(['/loans/0/rate', '/loans/1/rat'])
   })
 })
 
