@@ -56,14 +56,12 @@ export function normaliseEmail(email: string): string {
 }
 
 /** A string with a rule that checks nothing: JSON Schema counts code points, as passwordProblem does and joi does not. */
-function describedString(): Joi.StringSchema & {
-  describedLength: (least: number, most: number) => Joi.StringSchema
-} {
-  return Joi.extend((joi: Joi.Root) => ({
+function describedString(): DescribedString {
+  const extended = Joi.extend((joi) => ({
     ...{ type: 'string', base: joi.string() },
     rules: {
       describedLength: {
-        method(minLength: number, maxLength: number) {
+        method(this: Joi.ExtensionBoundSchema, minLength: number, maxLength: number) {
           return this.$_addRule({ name: 'describedLength', args: { minLength, maxLength } })
         },
         args: ['minLength', 'maxLength'],
@@ -71,7 +69,12 @@ function describedString(): Joi.StringSchema & {
         jsonSchema: ({ args }: { readonly args: object }, schema: object) => ({ ...schema, ...args }),
       },
     },
-  })).string()
+  })) as { readonly string: () => DescribedString } // joi does not type what an extension adds
+  return extended.string()
+}
+
+type DescribedString = Joi.StringSchema & {
+  readonly describedLength: (least: number, most: number) => Joi.StringSchema
 }
 
 function plainText(value: string, helpers: Joi.CustomHelpers): unknown {

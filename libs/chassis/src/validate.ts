@@ -22,7 +22,7 @@ export function validate<T>(schema: Joi.Schema<T>, value: unknown, part: Request
     )
   }
   if (part === 'body') refuseHostileNames(value)
-  if (part === 'query' && Object.hasOwn(Object(value), '__proto__')) {
+  if (part === 'query' && Object.hasOwn(value as object, '__proto__')) {
     throw invalid([unknownField(['__proto__'], undefined, part)])
   }
   const result: Joi.ValidationResult<T> = schema.validate(value, {
