@@ -1,6 +1,5 @@
 import Joi from 'joi'
 import { domainToASCII } from 'node:url'
-import { longestPassword, shortestPassword } from './passwords.ts'
 
 /** A name that people give to something: text without control characters, spaces around it taken off. */
 export function nameField(most: number): Joi.StringSchema {
@@ -17,8 +16,11 @@ export const emailField = Joi.string().max(320).custom(emailAddress, 'e-mail add
 /** A password as it is typed at sign-in: any text. */
 export const passwordField = Joi.string().max(1024)
 
-/** A password to be. passwordProblem says what is wrong with it; the length here is for the API description. */
-export const newPasswordField = describedString().describedLength(shortestPassword, longestPassword)
+/** A password to be, 8 to 256 characters; what else is wrong with it is said by passwordProblem. */
+export const newPasswordField = textOfCodePoints().codePoints(8, 256).messages({
+  'string.min': '{#label} must have at least {#limit} characters; 15 or more are better',
+  'string.max': '{#label} must have at most {#limit} characters',
+})
 
 /** A date as `YYYY-MM-DD`. */
 export const dateField = Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/, 'a date as YYYY-MM-DD')
@@ -55,27 +57,34 @@ export function normaliseEmail(email: string): string {
   return `${folded.slice(0, at)}@${domain}`
 }
 
-/** A string with a rule that checks nothing: JSON Schema counts code points, as passwordProblem does and joi does not. */
-function describedString(): DescribedString {
+/** Strings whose length is counted in code points, as JSON Schema does and joi does not. */
+function textOfCodePoints(): TextOfCodePoints {
   const extended = Joi.extend((joi) => ({
     ...{ type: 'string', base: joi.string() },
     rules: {
-      describedLength: {
-        method(this: Joi.ExtensionBoundSchema, minLength: number, maxLength: number) {
-          return this.$_addRule({ name: 'describedLength', args: { minLength, maxLength } })
+      codePoints: {
+        method(this: Joi.ExtensionBoundSchema, least: number, most: number) {
+          return this.$_addRule({ name: 'codePoints', args: { least, most } })
         },
-        args: ['minLength', 'maxLength'],
-        validate: (value: string) => value,
-        jsonSchema: ({ args }: { readonly args: object }, schema: object) => ({ ...schema, ...args }),
+        args: ['least', 'most'],
+        validate(value: string, helpers: Joi.CustomHelpers, { least, most }: Range) {
+          const length = Array.from(value).length
+          if (length < least) return helpers.error('string.min', { limit: least })
+          return length > most ? helpers.error('string.max', { limit: most }) : value
+        },
+        jsonSchema: ({ args }: { readonly args: Range }, schema: object) => ({
+          ...{ ...schema, minLength: args.least, maxLength: args.most },
+        }),
       },
     },
-  })) as { readonly string: () => DescribedString } // joi does not type what an extension adds
+  })) as { readonly string: () => TextOfCodePoints } // joi does not type what an extension adds
   return extended.string()
 }
 
-type DescribedString = Joi.StringSchema & {
-  readonly describedLength: (least: number, most: number) => Joi.StringSchema
+type TextOfCodePoints = Joi.StringSchema & {
+  readonly codePoints: (least: number, most: number) => Joi.StringSchema
 }
+type Range = { readonly least: number; readonly most: number }
 
 function plainText(value: string, helpers: Joi.CustomHelpers): unknown {
   const trimmed = value.trim()

@@ -51,17 +51,9 @@ export function hashesAtOnce(cores: number): number {
   return Math.max(1, Math.min(2, cores - 1))
 }
 
-/** Code points of a password. */
-export const shortestPassword = 8
-export const longestPassword = 256
-
-/** Why a password is refused, or undefined. Length is counted in code points. */
+/** Why a password of the right length is refused, or undefined. */
 export function passwordProblem(password: string, email: string, name: string): string | undefined {
-  const length = Array.from(password).length
   if (!password.isWellFormed()) return 'password must be valid Unicode text.'
-  if (length < shortestPassword)
-    return `password must have at least ${shortestPassword} characters; 15 or more are better.`
-  if (length > longestPassword) return `password must have at most ${longestPassword} characters.`
   const lower = password.toLowerCase()
   const own = [email, email.split('@')[0] ?? '', name].map((text) => text.toLowerCase())
   if (commonPasswords.has(lower) || own.includes(lower) || /^(.)\1*$/u.test(password)) {
