@@ -14,6 +14,7 @@ export const accountMigrations: MigrationList = {
     '004_one_place': { up: createOnePlace },
     '005_free_usage': { up: freeUsage },
     '006_key_usage': { up: createKeyUsage },
+    '007_outbox_age': { up: addOutboxAge },
   },
 }
 
@@ -103,8 +104,13 @@ async function createGate(db: Kysely<unknown>): Promise<void> {
   await createPassGate.execute(db)
 }
 
+/** How long a change has waited: an instance that is late with it stops trusting Redis, see outbox.ts. */
+async function addOutboxAge(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table outbox add column noted_at timestamptz not null default clock_timestamp()`.execute(db)
+}
+
 /**
- * The Postgres gate: the same decision as the script of redis-gate.ts, in the same order. The row of the account is
+ * The Postgres gate: the same decision as the script of redis-scripts.ts, in the same order. The row of the account is
  * locked while a unit is charged, so charges of one account happen one after another and the sum of the month is
  * exact even over midnight.
  */

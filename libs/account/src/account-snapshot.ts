@@ -17,7 +17,7 @@ export type Snapshot = {
   /** Units charged on the earlier days of the month, by either gate, and given back of these. */
   readonly usedBefore: number
   readonly refundedBefore: number
-  /** Every key that is neither revoked nor expired. `expiresAt` in Unix seconds, 0: never. */
+  /** Every key that is neither revoked nor expired. `expiresAt` in Unix seconds with a fraction, 0: never. */
   readonly keys: readonly { readonly selector: string; readonly digest: string; readonly expiresAt: number }[]
 }
 
@@ -36,21 +36,21 @@ export const tombstone: Snapshot = {
   keys: [],
 }
 
-/** Reads an account in one statement, or undefined when there is none. */
-export async function readSnapshot(
+/** Reads accounts in one statement; there is none for an account that is gone. */
+export async function readSnapshots(
   db: AccountDatabase,
-  tag: string,
+  tags: readonly string[],
   day: number,
   now: Date,
-): Promise<Snapshot | undefined> {
+): Promise<ReadonlyMap<string, Snapshot>> {
   const { rows } = await sql<SnapshotRow>`
-    select a.version, a.plan, case when a.suspended_at is not null then 's'
+    select a.tag, a.version, a.plan, case when a.suspended_at is not null then 's'
         when a.counted_in = 'redis' then 'a' else 'p' end as state, at.day,
       coalesce(u.redis_used, 0) as used, coalesce(u.redis_refunded, 0) as refunded,
       coalesce(u.direct_used, 0) as direct_used, coalesce(u.direct_refunded, 0) as direct_refunded,
       coalesce(earlier.used, 0)::integer as used_before, coalesce(earlier.refunded, 0)::integer as refunded_before,
       (select coalesce(jsonb_agg(jsonb_build_object('selector', k.selector, 'digest', k.digest,
-          'expiresAt', coalesce(ceil(extract(epoch from k.expires_at)), 0))), '[]')
+          'expiresAt', coalesce(extract(epoch from k.expires_at), 0))), '[]')
         from api_key k where k.tag = a.tag and k.revoked_at is null
           and (k.expires_at is null or k.expires_at > ${now})
       ) as keys
@@ -63,20 +63,20 @@ export async function readSnapshot(
         select sum(e.redis_used + e.direct_used) as used, sum(e.redis_refunded + e.direct_refunded) as refunded
         from usage_day e where e.tag = a.tag and e.day >= month_start(at.day) and e.day < at.day
       ) as earlier
-    where a.tag = ${tag}`.execute(db)
-  const [row] = rows
-  if (row === undefined) return undefined
-  const {
-    direct_used: directUsed,
-    direct_refunded: directRefunded,
-    used_before,
-    refunded_before,
-    ...rest
-  } = row
-  return { ...rest, directUsed, directRefunded, usedBefore: used_before, refundedBefore: refunded_before }
+    where a.tag = any(${tags}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.tag, snapshotOf(row)]))
+}
+
+function snapshotOf({ version, plan, state, day, used, refunded, keys, ...row }: SnapshotRow): Snapshot {
+  return {
+    ...{ version, plan, state, day, used, refunded, keys },
+    ...{ directUsed: row.direct_used, directRefunded: row.direct_refunded },
+    ...{ usedBefore: row.used_before, refundedBefore: row.refunded_before },
+  }
 }
 
 type SnapshotRow = {
+  readonly tag: string
   readonly version: number
   readonly plan: string
   readonly state: 'a' | 'p' | 's'

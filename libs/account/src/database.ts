@@ -91,9 +91,9 @@ type UsageEndpointTable = { tag: string; day: number; endpoint: string; instance
 type DeletedAccountTable = { tag: string; deleted_at: Generated<Date>; is_swept: Generated<boolean> }
 
 /** Accounts whose record in Redis has yet to follow Postgres. */
-type OutboxTable = { id: Generated<number>; tag: string }
+type OutboxTable = { id: Generated<number>; tag: string; noted_at: Generated<Date> }
 
-/** One row: the number of times an instance began to trust Redis. Records of an earlier epoch are read anew. */
+/** One row: the epoch of the instance that was last to trust Redis. Records of an earlier one are read anew. */
 type GateEpochTable = { epoch: number }
 
 /** The instances that count in Redis. One that crashed is known by its age; see gate-instances.ts. */

@@ -1,21 +1,20 @@
 import { sql, type Transaction } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AccountDatabase, AccountTables } from './database.ts'
-import { othersCountInRedis } from './gate-instances.ts'
+import { noteForInstances, type GateInstances } from './gate-instances.ts'
 import { leaseMs } from './redis-trust.ts'
 
 /** Brings changes of accounts from Postgres to every instance that serves from Redis. */
 export type Outbox = {
   /**
-   * Notes a change of an account; call it in the transaction that makes the change, with the account's row locked.
-   * Raises the version of the account.
+   * Notes a change of an account; call it at the end of the transaction that makes the change, with the account's row
+   * locked. Raises the version of the account.
    */
   readonly note: (trx: Transaction<AccountTables>, tag: string) => Promise<void>
   /**
    * After the commit: resolves when every instance sees the change with its next request.
    *
-   * @param withinMs how long others that say nothing are waited for: an instance counting in Redis has delivered by
-   * then, or has lost its trust. The default has room for a Postgres that takes 200 ms.
+   * @param withinMs how long others that say nothing are waited for
    */
   readonly deliver: (tag: string, withinMs?: number) => Promise<void>
   /** Delivers what is waiting, whoever noted it. @throws when Redis or Postgres does not answer */
@@ -25,68 +24,90 @@ export type Outbox = {
 /** What the outbox works with. */
 export type OutboxOptions = {
   readonly db: AccountDatabase
-  /** Unique name of this process. */
-  readonly instance: string
-  /** Writes the state of an account from Postgres to Redis; resolves when Redis has acknowledged it. */
-  readonly replicate: (tag: string) => Promise<void>
+  readonly instances: Pick<GateInstances, 'othersCount'>
+  /**
+   * Writes the state of accounts from Postgres to Redis.
+   *
+   * @returns the accounts of which Redis has not acknowledged it
+   */
+  readonly replicate: (tags: readonly string[]) => Promise<readonly Unreplicated[]>
   /** Whether this instance counts in Redis. */
   readonly trusting: () => boolean
+  /** Told that a change could not be delivered in time: this instance must not count in Redis any longer. */
+  readonly late: () => void
 }
+
+/** An account whose record could not be written, and why. */
+export type Unreplicated = { readonly tag: string; readonly cause: Error }
 
 /**
  * The outbox of a service with Redis. A change waits in Postgres until Redis has acknowledged the new state of the
- * account. An instance that is cut off from Redis leaves its changes to the instances that are not: each looks every
- * 50 ms. None trusts a Redis it has not heard from for the time of a lease, and none that begins to trust Redis uses a
- * record without having read the account anew.
+ * account. An instance that is cut off from Redis leaves its changes to the instances that are not, and waits for them.
+ *
+ * What it waits for rests on this: {@link overdueMs} after a change was noted, every instance that counts in Redis has
+ * seen it delivered, or counts there no longer. Each looks every 50 ms, and stops trusting Redis when it finds a change
+ * that is older, or cannot deliver one by then; none trusts a Redis it has not heard from for the time of a lease; and
+ * none that begins to trust Redis uses a record without having read the account anew.
+ *
+ * While no instance counts in Redis nothing is noted: whoever begins to later reads every account anew.
  */
-export function redisOutbox({ db, instance, replicate, trusting }: OutboxOptions): Outbox {
+export function redisOutbox(options: OutboxOptions): Outbox {
+  const { db, instances, trusting } = options
   return {
     async note(trx, tag) {
       await raiseVersion(trx, tag)
-      await trx.insertInto('outbox').values({ tag }).execute()
+      await noteForInstances(trx, tag)
     },
     async deliver(tag, withinMs = leaseMs + 200) {
-      const delivered = trusting() && (await tryToDeliver(db, replicate, tag))
-      if (!delivered) await waitForOthers(db, instance, tag, withinMs)
+      const delivered = trusting() && (await tryToDeliver(options, tag))
+      if (!delivered) await waitForOthers(db, instances, tag, withinMs)
     },
-    async drain() {
-      const rows = await db.selectFrom('outbox').selectAll().orderBy('id').limit(drainAtOnce).execute()
-      await deliverRows(db, replicate, rows)
-    },
+    drain: () => drain(options),
   }
 }
 
-type Replicate = (tag: string) => Promise<void>
+/** At this age a change is late. Who waits for others waits at least 50 ms longer, and then goes on without them. */
+export const overdueMs = 150
 
-async function tryToDeliver(db: AccountDatabase, replicate: Replicate, tag: string): Promise<boolean> {
+async function tryToDeliver(options: OutboxOptions, tag: string): Promise<boolean> {
   try {
-    const rows = await db.selectFrom('outbox').selectAll().where('tag', '=', tag).execute()
-    await deliverRows(db, replicate, rows)
+    const { rows } = await sql<OutboxRow>`select id, tag, 0 as age from outbox where tag = ${tag}`.execute(
+      options.db,
+    )
+    await deliverRows(options, rows)
     return true
   } catch {
     return false // the row stays for others, and for later
   }
 }
 
+async function drain(options: OutboxOptions): Promise<void> {
+  for (let found = drainAtOnce; found === drainAtOnce;) {
+    const { rows } = await sql<OutboxRow>`
+      select id, tag, (extract(epoch from clock_timestamp() - noted_at) * 1000)::float8 as age
+      from outbox order by id limit ${drainAtOnce}`.execute(options.db)
+    found = rows.length
+    const oldest = Math.max(0, ...rows.map(({ age }) => age))
+    if (oldest >= overdueMs) options.late()
+    const tooLate = setTimeout(options.late, Math.max(0, overdueMs - oldest))
+    await deliverRows(options, rows).finally(() => clearTimeout(tooLate))
+  }
+}
+
 /** One account that cannot be written does not hold up the others. @throws the first failure, at the end */
 async function deliverRows(
-  db: AccountDatabase,
-  replicate: Replicate,
-  rows: readonly { id: number; tag: string }[],
+  { db, replicate }: Pick<OutboxOptions, 'db' | 'replicate'>,
+  rows: readonly OutboxRow[],
 ): Promise<void> {
-  const accounts = [...Map.groupBy(rows, (row) => row.tag)]
-  const failures: unknown[] = []
-  while (accounts.length > 0) {
-    const delivered = accounts.splice(0, deliverAtOnce).map(async ([tag, group]) => {
-      await replicate(tag)
-      const ids = group.map((row) => row.id)
-      await db.deleteFrom('outbox').where('id', 'in', ids).execute()
-    })
-    for (const one of await Promise.allSettled(delivered))
-      if (one.status === 'rejected') failures.push(one.reason)
-  }
-  if (failures.length > 0) throw failures[0]
+  if (rows.length === 0) return
+  const failures = await replicate([...new Set(rows.map(({ tag }) => tag))])
+  const failed = new Set(failures.map(({ tag }) => tag))
+  const delivered = rows.filter(({ tag }) => !failed.has(tag)).map(({ id }) => id)
+  await sql`delete from outbox where id = any(${delivered}::bigint[])`.execute(db)
+  if (failures[0] !== undefined) throw failures[0].cause
 }
+
+type OutboxRow = { readonly id: number; readonly tag: string; readonly age: number }
 
 /**
  * Whoever counts in Redis delivers within this time, or has lost its trust in Redis and reads Postgres. When nobody
@@ -94,14 +115,14 @@ async function deliverRows(
  */
 async function waitForOthers(
   db: AccountDatabase,
-  instance: string,
+  instances: Pick<GateInstances, 'othersCount'>,
   tag: string,
   withinMs: number,
 ): Promise<void> {
   const end = performance.now() + withinMs
   while (performance.now() < end) {
     const { rows } = await sql`select where exists (select from outbox where tag = ${tag})
-      and ${othersCountInRedis(instance)}`.execute(db)
+      and ${instances.othersCount()}`.execute(db)
     if (rows.length === 0) return
     await sleep(lookAgainMs)
   }
@@ -129,4 +150,3 @@ async function raiseVersion(trx: Transaction<AccountTables>, tag: string): Promi
 
 const lookAgainMs = 15
 const drainAtOnce = 1000
-const deliverAtOnce = 8

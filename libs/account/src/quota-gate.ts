@@ -1,18 +1,17 @@
 import { keptConnections } from '@hearth/chassis/database'
-import { sql } from 'kysely'
 import type { Cluster, Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { countingPlace } from './counting-place.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
 import { sweepDeleted } from './deleted-accounts.ts'
-import { evictionWatch } from './eviction-watch.ts'
+import { evictionWatch, type EvictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
-import { gateInstances } from './gate-instances.ts'
+import { gateInstances, type GateInstances } from './gate-instances.ts'
 import type { Burst, Gate } from './gate.ts'
 import { forgetWriters } from './ledger-rows.ts'
 import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
-import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
+import { noOutbox, redisOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
 import { redisGate, replicate } from './redis-gate.ts'
@@ -69,21 +68,25 @@ function openPostgresGate({ db, plans, burst, log, clock }: QuotaGateOptions): Q
 async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
   const { log } = options
   const eviction = evictionWatch(redis, log)
-  const parts = partsOf(options, redis, () => trust.isTrusted())
-  const { ledger, postgres, onRedis, outbox, instances, again } = parts
-  const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
+  const parts = partsOf(options, redis, {
+    trusting: () => trust.isTrusted(),
+    late: () => (trust.isTrusted() ? trust.failed(changeIsLate) : undefined),
+  })
+  const { ledger, onRedis, outbox, instances, postgres } = parts
+  const stay = () => stayOrBeginAnew(instances, trust)
+  const trust: RedisTrust = redisTrust({
+    ...trustOptions(options, redis, parts),
+    catchUp: () => stay().then(outbox.drain),
+  })
   const timers = [
     ...writing(options.db, ledger, log),
-    every(drainEveryMs, log, () => (trust.isTrusted() ? outbox.drain() : Promise.resolve())),
-    every(drainEveryMs, log, instances.stay),
-    every(lookAgainEveryMs, log, () => (trust.isTrusted() ? again.look() : Promise.resolve())),
-    every(rehearseEveryMs, log, () => (trust.isTrusted() ? rehearse(parts.postgres) : Promise.resolve())),
-    every(lookAtSettingsEveryMs, log, () => (trust.isTrusted() ? eviction.look() : Promise.resolve())),
+    every(drainEveryMs, log, stay),
+    ...whileTrusted(parts, eviction, trust, log),
   ]
   onDisconnect(redis, trust.disconnected)
   await connectedOrNot(redis)
   await trust.restore()
-  await Promise.allSettled([rehearse(parts.postgres), trust.isTrusted() && eviction.look()])
+  await Promise.allSettled([rehearse(postgres), trust.isTrusted() && eviction.look()])
   return {
     ...failoverGate(onRedis, postgres, trust),
     ...{ ledger, outbox },
@@ -97,6 +100,28 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   }
 }
 
+/** The others may have gone on without an instance that they took for crashed: it reads every account anew. */
+async function stayOrBeginAnew(instances: GateInstances, trust: RedisTrust): Promise<void> {
+  if (await instances.stay()) return
+  trust.failed(wasTakenForCrashed)
+  void trust.restore()
+}
+
+function whileTrusted(
+  { outbox, again, postgres }: ReturnType<typeof partsOf>,
+  eviction: EvictionWatch,
+  trust: RedisTrust,
+  log: Logger,
+): NodeJS.Timeout[] {
+  const works = [
+    [drainEveryMs, outbox.drain],
+    [lookAgainEveryMs, again.look],
+    [rehearseEveryMs, () => rehearse(postgres)],
+    [lookAtSettingsEveryMs, eviction.look],
+  ] as const
+  return works.map(([ms, work]) => every(ms, log, () => (trust.isTrusted() ? work() : Promise.resolve())))
+}
+
 /**
  * Asks Postgres about nobody, on as many connections as stay open: an outage of Redis then finds them open, though
  * each ends after an hour, the statement prepared and the code compiled.
@@ -107,21 +132,21 @@ async function rehearse(postgres: Gate): Promise<void> {
 }
 
 function trustOptions(
-  { db, deployment, log, answerWithinMs = 75 }: QuotaGateOptions,
+  { deployment, log, answerWithinMs = 75 }: QuotaGateOptions,
   redis: Redis | Cluster,
   { ledger, epoch, outbox, instances, again }: ReturnType<typeof partsOf>,
-): RedisTrustOptions {
+): Omit<RedisTrustOptions, 'catchUp'> {
   return {
-    ...{ log, hasOneNode: !redis.isCluster, catchUp: outbox.drain },
+    ...{ log, hasOneNode: !redis.isCluster },
     connected: () => redis.status === 'ready',
     beat: () => beat(redis, answerWithinMs),
     async beforeTrust() {
       await checkWritable(redis, deployment.code, answerWithinMs)
       await ledger.flush()
-      await instances.enter()
       // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
-      epoch.current = await nextEpoch(db)
+      epoch.current = await instances.join()
       again.forget()
+      // Other instances may wait for what they could not deliver.
       await outbox.drain()
     },
     onReturn: instances.comeBack,
@@ -133,7 +158,11 @@ function trustOptions(
 }
 
 /** Both gates, and what keeps them together. */
-function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: () => boolean) {
+function partsOf(
+  options: QuotaGateOptions,
+  redis: Redis | Cluster,
+  { trusting, late }: Pick<OutboxOptions, 'trusting' | 'late'>,
+) {
   const { deployment, db, plans, burst, log, instance, clock, answerWithinMs } = options
   const epoch = { current: 0 }
   const ledger: Ledger = createLedger(db, {
@@ -141,10 +170,13 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
     async onDirect(tags) {
       // Once Redis is trusted again, every record is read anew.
       if (!trusting()) return
-      await replicateAll(copy, tags).catch((error: unknown) => {
+      try {
+        const [failure] = await copy(tags)
+        if (failure !== undefined) throw failure.cause
+      } catch (error) {
         log.warn({ err: error }, 'direct charges reach Redis later')
         throw error
-      })
+      }
     },
   })
   const common = { db, ledger, plans, burst, clock }
@@ -153,17 +185,20 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trusting: ()
     ...{ epoch: () => epoch.current, floor: ({ tag, tally = ledger.of(tag) }) => tally.counter },
   })
   const copying = { records, db, ledger, epoch: () => epoch.current }
-  const copy = (tag: string): Promise<void> => replicate(copying, tag)
-  const outbox = redisOutbox({ db, instance, trusting, replicate: copy })
+  const copy = (tags: readonly string[]) => replicate(copying, tags)
+  const instances = gateInstances(db, instance)
+  const outbox = redisOutbox({ db, instances, trusting, late, replicate: copy })
   const place = countingPlace(db, outbox)
   const postgres = postgresGate({ ...common, place, outbox })
   const again = secondLook(copy)
   const { gaveAnew } = again
   const onRedis = redisGate({ ...copying, place, postgres, gaveAnew, planIds: Object.keys(plans) })
-  return { ledger, postgres, onRedis, epoch, outbox, again, instances: gateInstances(db, instance) }
+  return { ledger, postgres, onRedis, epoch, outbox, again, instances }
 }
 
 const drainEveryMs = 50
+const changeIsLate = new Error('A change of an account could not be brought to Redis in time.')
+const wasTakenForCrashed = new Error('The other instances may have taken this one for crashed.')
 const lookAtSettingsEveryMs = 10_000
 const rehearseEveryMs = 5_000
 const sweepEveryMs = 30_000
@@ -178,23 +213,10 @@ function writing(db: AccountDatabase, ledger: Ledger, log: Logger): NodeJS.Timeo
   ]
 }
 
-async function replicateAll(copy: (tag: string) => Promise<void>, tags: readonly string[]): Promise<void> {
-  for (const tag of tags) await copy(tag)
-}
-
 async function stop(timers: readonly NodeJS.Timeout[], ledger: Ledger): Promise<void> {
   for (const timer of timers) clearInterval(timer)
   await ledger.flush()
   await ledger.flushUses()
-}
-
-async function nextEpoch(db: AccountDatabase): Promise<number> {
-  const { rows } = await sql<{
-    epoch: number
-  }>`update gate_epoch set epoch = epoch + 1 returning epoch`.execute(db)
-  const [row] = rows
-  if (row === undefined) throw new Error('The table gate_epoch has no row; run the migrations.')
-  return row.epoch
 }
 
 /** Repeats work that must not overlap with itself; failures are logged once per spell. */

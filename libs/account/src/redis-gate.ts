@@ -1,10 +1,11 @@
-import { readSnapshot, tombstone, type Snapshot } from './account-snapshot.ts'
+import { readSnapshots, tombstone, type Snapshot } from './account-snapshot.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
 import type { Ledger } from './ledger.ts'
 import type { CountingPlace } from './counting-place.ts'
+import type { Unreplicated } from './outbox.ts'
 import { refundInPostgres, type PostgresGate } from './postgres-gate.ts'
-import type { RedisRecords, Reply } from './redis-records.ts'
+import { RedisAway, type RedisRecords, type Reply } from './redis-records.ts'
 import { dayOf } from './windows.ts'
 
 /** What the Redis gate works with. */
@@ -33,8 +34,8 @@ export function redisGate(options: RedisGateOptions): RedisGate {
   function fill(tag: string, now: number): Promise<boolean> {
     const underWay =
       filling.get(tag) ??
-      copyToRedis(options, tag, now)
-        .then((snapshot) => snapshot !== undefined)
+      copyToRedis(options, [tag], now)
+        .then(isThere)
         .finally(() => filling.delete(tag))
     filling.set(tag, underWay)
     return underWay
@@ -47,16 +48,23 @@ export function redisGate(options: RedisGateOptions): RedisGate {
 }
 
 /**
- * Writes the state of an account from Postgres to Redis; resolves when Redis has acknowledged it. What Redis had
- * counted of an account that Postgres counts from now on is in the ledger then.
+ * Writes the state of accounts from Postgres to Redis. What Redis had counted of accounts that Postgres counts from now
+ * on is in the ledger then.
+ *
+ * @returns the accounts of which Redis has not acknowledged it
+ * @throws when Postgres does not answer, or Redis nothing at all
  */
-export async function replicate(
-  options: Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger'>,
-  tag: string,
-): Promise<void> {
-  const { records, ledger } = options
-  const snapshot = await copyToRedis(options, tag, await records.now(), tombstone)
-  if (snapshot?.state === 'p') await ledger.flush()
+export async function replicate(options: Copying, tags: readonly string[]): Promise<readonly Unreplicated[]> {
+  const now = await options.records.now()
+  const copies = await copyToRedis(options, tags, now, tombstone)
+  if (copies.some(({ snapshot }) => snapshot?.state === 'p')) await options.ledger.flush()
+  return copies.flatMap(({ tag, cause }) => (cause === undefined ? [] : [{ tag, cause }]))
+}
+
+/** Whether the one account that was copied exists. @throws when its record could not be written */
+function isThere([copy]: readonly Copy[]): boolean {
+  if (copy?.cause !== undefined) throw copy.cause
+  return copy?.snapshot !== undefined
 }
 
 type Fill = (tag: string, now: number) => Promise<boolean>
@@ -85,26 +93,64 @@ async function check(options: RedisGateOptions, fill: Fill, request: GateRequest
 
 const attempts = 3
 
+type Copying = Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger'>
+
+/** A record that was written, or why it was not. */
+type Copy = { readonly tag: string; readonly snapshot: Snapshot | undefined; readonly cause?: RedisAway }
+
 /**
  * The epoch is taken before Postgres is read: a snapshot that was overtaken by a new epoch counts as of the old one.
  *
  * @param gone what stands for an account that does not exist; without it nothing is written then
  */
 async function copyToRedis(
-  { db, records, epoch, ledger }: Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger'>,
-  tag: string,
+  options: Copying,
+  tags: readonly string[],
   now: number,
   gone?: Snapshot,
-): Promise<Snapshot | undefined> {
-  const epochRead = epoch()
+): Promise<readonly Copy[]> {
   const day = dayOf(now)
-  const found = await readSnapshot(db, tag, day, new Date(now))
-  const snapshot = found ?? gone
-  if (snapshot === undefined) return undefined
-  const counted = await records.write(tag, epochRead, found?.day ?? day, snapshot)
-  if (counted.used > snapshot.used || counted.refunded > snapshot.refunded)
-    ledger.saw(ledger.of(tag), counted)
-  return snapshot
+  const epoch = options.epoch()
+  const found = await readSnapshots(options.db, tags, day, new Date(now))
+  return Promise.all(
+    tags.map(async (tag): Promise<Copy> => {
+      const snapshot = found.get(tag) ?? (gone && { ...gone, day })
+      try {
+        if (snapshot !== undefined) await writeRecord(options, { tag, epoch, now, day, snapshot })
+        return { tag, snapshot }
+      } catch (cause) {
+        if (!(cause instanceof RedisAway)) throw cause
+        return { tag, snapshot, cause }
+      }
+    }),
+  )
+}
+
+type Writing = {
+  readonly tag: string
+  readonly epoch: number
+  readonly now: number
+  /** The day asked for. */
+  readonly day: number
+  readonly snapshot: Snapshot
+}
+
+/**
+ * A record that shows a newer version than Postgres had is left alone: somebody was quicker. But when Postgres, asked
+ * again, still has an older one, it was put back to an earlier state, and the record follows it.
+ */
+async function writeRecord(
+  { records, db, ledger }: Copying,
+  { tag, epoch, now, day, snapshot }: Writing,
+): Promise<void> {
+  let [counted, known] = [await records.write(tag, epoch, snapshot), snapshot]
+  for (let attempt = 1; counted.newer !== undefined && attempt < attempts; attempt++) {
+    const again = (await readSnapshots(db, [tag], day, new Date(now))).get(tag)
+    if (again === undefined) break
+    const over = again.version < counted.newer ? counted.newer : undefined
+    ;[counted, known] = [await records.write(tag, epoch, again, over), again]
+  }
+  if (counted.used > known.used || counted.refunded > known.refunded) ledger.saw(ledger.of(tag), counted)
 }
 
 function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, reply: Reply): Verdict {
@@ -112,7 +158,8 @@ function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, 
   const { outcome, plan, now, day, used, refunded, direct, usedBefore, burstRemaining, waitMs } = reply
   if (outcome === 'expired' || outcome === 'suspended') return { outcome }
   ledger.saw(tally, { day, used, refunded })
-  const usedToday = used - refunded + direct
+  // A unit may be given back before Redis, which had forgotten it, hears again that it was charged.
+  const usedToday = Math.max(0, used - refunded + direct)
   const standing = { plan: planIds[plan] ?? '', now, day, usedToday, usedBefore, burstRemaining }
   if (outcome !== 'ok') return { ...standing, outcome: outcome === 'over' ? 'over' : 'burst', waitMs }
   return { ...standing, outcome, charge: cost === 0 ? undefined : { tag, day, by: 'redis' } }

@@ -57,9 +57,10 @@ export type RedisRecords = {
    * Makes a record follow Postgres unless it is newer.
    *
    * @param epoch the epoch in which the snapshot was read, or an earlier one
-   * @returns what the record has counted on its day
+   * @param over a newer version that it may replace all the same
+   * @returns what the record has counted on its day, and its version when that is newer
    */
-  readonly write: (tag: string, epoch: number, day: number, snapshot: Snapshot) => Promise<Seen>
+  readonly write: (tag: string, epoch: number, snapshot: Snapshot, over?: number) => Promise<Written>
   /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
   /** Unix milliseconds by the clock that decides. */
@@ -83,6 +84,9 @@ export type Reply = {
   readonly waitMs: number
 }
 
+/** What a record has counted. `newer`: its version, when it was left as it was. */
+export type Written = Seen & { readonly newer: number | undefined }
+
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
   const gate = prepare(gateScript(options.plans, options.burst))
@@ -101,11 +105,11 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   return {
     // In a cluster the records of one call must lie in one slot, so each account has its own call.
     ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
-    async write(tag, epochRead, day, snapshot) {
-      const fields = recordFields(day, snapshot, floor({ tag }))
-      const written = runScript(redis, write, [recordOf(tag)], [testClock(), epochRead, ...fields])
-      const [dayNow = day, used = 0, refunded = 0] = await within(answerWithinMs, written)
-      return { day: dayNow, used, refunded }
+    async write(tag, epochRead, snapshot, over) {
+      const args = [testClock(), epochRead, over ?? '', ...recordFields(snapshot, floor({ tag }))]
+      const written = runScript(redis, write, [recordOf(tag)], args)
+      const [day = snapshot.day, used = 0, refunded = 0, newer] = await within(answerWithinMs, written)
+      return { day, used, refunded, newer }
     },
     async refund(tag, day) {
       const [, state, refunded] = await put(refund, [recordOf(tag)], [day])
@@ -122,25 +126,44 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
 const mostPerCall = 16
 
 /**
- * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies: it
- * is at least as far ahead as the fastest of them has shown. A clock that was set forward makes it refuse questions
+ * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies. A clock that was set forward makes it refuse questions
  * as too late once, and that reply tells its new time.
  */
 function askingInTime(redis: Redis | Cluster, answerWithinMs: number) {
-  let ahead = -Infinity
+  const clock = clockOfRedis()
 
   return async (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<number[]> => {
     for (let attempt = 0; attempt < 2; attempt++) {
-      const until = performance.now() + ahead + answerWithinMs
+      const until = clock.now() + answerWithinMs
       const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
       const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
       const [here = 0, tooLate] = flat
-      ahead = Math.max(ahead, here - performance.now())
+      clock.heard(here)
       if (tooLate !== 0) return flat
     }
     throw new RedisAway('Redis got the question too late.', new Error('Its clock runs away.'))
   }
 }
+
+/**
+ * How far the clock of Redis is ahead of ours at least, by the fastest reply of the last minute or two: it may be set
+ * back, and drifts.
+ */
+export function clockOfRedis(ours = () => performance.now()) {
+  let [before, latest, since] = [-Infinity, -Infinity, ours()]
+  return {
+    /** Unix milliseconds by the clock of Redis, or a little earlier; -Infinity before the first reply. */
+    now: (): number => ours() + Math.max(before, latest),
+    /** It was `instant` there when a reply was sent that has just come. */
+    heard(instant: number): void {
+      const here = ours()
+      if (here - since > fastestOfMs) [before, latest, since] = [latest, -Infinity, here]
+      latest = Math.max(latest, instant - here)
+    },
+  }
+}
+
+const fastestOfMs = 60_000
 
 /** @throws RedisAway when the answer does not come within that time, or is an error */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
@@ -169,8 +192,8 @@ function addQuestion(
   args.push(selector, digests, cost, seen?.day ?? 0, seen?.used ?? 0)
 }
 
-function recordFields(day: number, snapshot: Snapshot, seen: Seen | undefined): Argument[] {
-  const { version, state, plan, used, refunded, directUsed, directRefunded, keys } = snapshot
+function recordFields(snapshot: Snapshot, seen: Seen | undefined): Argument[] {
+  const { version, state, plan, day, used, refunded, directUsed, directRefunded, keys } = snapshot
   const known = seen?.day === day ? seen : { used: 0, refunded: 0 }
   const counters = [
     Math.max(used, known.used),

@@ -45,7 +45,7 @@ const recordLifetimeMs = 7 * 86_400_000
  *                                                          c  given back of these
  *   p  charged on that day by this gate                    n  given back of these
  *   x  charged on that day by the Postgres gate            y  given back of these
- *   k<sel>  digest and expiry (Unix seconds, 0: never) of each key that is not revoked
+ *   k<sel>  digest and expiry (Unix seconds, may have a fraction; 0: never) of each key that is not revoked
  *   t<sel>  burst limit: when the key is due again (Unix milliseconds)
  *
  * A key that is not in the record is not valid: revoking is writing a newer version without it.
@@ -136,10 +136,13 @@ for i = 1, #KEYS do
     end
     local before = math.max(0, b - c)
     if tonumber(ARGV[arg + 4]) == day then p = math.max(p, tonumber(ARGV[arg + 5])) end
-    local used = p - n + x - y
+    local used = math.max(0, p - n + x - y)
     local due, left, wait = now, 2147483647, 0
     if interval > 0 then
-      due = math.max(now, tonumber(r[11] or 0)) + interval
+      -- A clock that was set back must not make anybody wait for as long.
+      due = tonumber(r[11] or 0)
+      if due < now or due > now + tolerance + interval then due = now end
+      due = due + interval
       left = math.floor((tolerance - (due - now)) / interval)
       wait = math.ceil(due - tolerance - now)
     end
@@ -184,20 +187,21 @@ return packed({ here, 2 })`
 
 /**
  * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: test clock in ms
- * (or ''), epoch, version, state, plan, day, p, n, x, y, b, c, then selector and packed key for each key. What only
+ * (or ''), epoch, newer version that may be replaced (or ''), version, state, plan, day, p, n, x, y, b, c, then selector and packed key for each key. What only
  * grows merges by the maximum, so nothing that either side has counted is lost, and a late writer takes nothing back:
- * not even one that has read a day which is long over. Reply: day, p and n of the record.
+ * not even one that has read a day which is long over. Reply: day, p and n of the record, and its version if that is
+ * newer.
  */
 export const writeScript = `${monthOnly}${packing}
 local key = KEYS[1]
 local now = ARGV[1] == '' and redis.call('TIME')[1] * 1000 or tonumber(ARGV[1])
 local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b', 'c')
-if r[2] and tonumber(r[2]) > tonumber(ARGV[3]) then
-  return packed({ tonumber(r[3]), tonumber(r[4]), tonumber(r[5]) })
+if r[2] and tonumber(r[2]) > tonumber(ARGV[4]) and r[2] ~= ARGV[3] then
+  return packed({ tonumber(r[3]), tonumber(r[4]), tonumber(r[5]), tonumber(r[2]) })
 end
-local day = tonumber(ARGV[6])
+local day = tonumber(ARGV[7])
 local count = {}
-for i = 1, 6 do count[i] = tonumber(ARGV[6 + i]) end
+for i = 1, 6 do count[i] = tonumber(ARGV[7 + i]) end
 if r[1] then
   local stored = tonumber(r[3])
   local own = {}
@@ -212,13 +216,13 @@ if r[1] then
   end
 end
 local kept = {}
-for i = 13, #ARGV, 2 do kept[ARGV[i]] = true end
+for i = 14, #ARGV, 2 do kept[ARGV[i]] = true end
 for _, field in ipairs(redis.call('HKEYS', key)) do
   local kind = string.sub(field, 1, 1)
   if (kind == 'k' or kind == 't') and #field > 1 and not kept[string.sub(field, 2)] then redis.call('HDEL', key, field) end
 end
-redis.call('HSET', key, 'e', math.max(tonumber(ARGV[2]), tonumber(r[1] or 0)), 'v', ARGV[3], 's', ARGV[4], 'P', ARGV[5],
+redis.call('HSET', key, 'e', math.max(tonumber(ARGV[2]), tonumber(r[1] or 0)), 'v', ARGV[4], 's', ARGV[5], 'P', ARGV[6],
   'd', day, 'p', count[1], 'n', count[2], 'x', count[3], 'y', count[4], 'b', count[5], 'c', count[6])
-for i = 13, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
+for i = 14, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', key, ${recordLifetimeMs})
 return packed({ day, count[1], count[2] })`

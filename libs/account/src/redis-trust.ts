@@ -37,7 +37,7 @@ export type RedisTrustOptions = {
   readonly beat: () => Promise<unknown>
   /** Delivers to Redis what others could not. @throws when Postgres does not answer */
   readonly catchUp: () => Promise<void>
-  /** Makes everything true that must be before Redis is trusted: it can write, a new epoch, nothing in the outbox. */
+  /** Makes everything true that must be before Redis is trusted: it can write, and a new epoch has begun. */
   readonly beforeTrust: () => Promise<void>
   /** Writes down what was counted, and says that no more comes. */
   readonly afterTrust: () => Promise<void>

@@ -1,6 +1,6 @@
 import { isCampaign, measured, size } from '@hearth/infra/campaign'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { readSnapshot } from '../../src/account-snapshot.ts'
+import { readSnapshots } from '../../src/account-snapshot.ts'
 import type { Verdict } from '../../src/gate.ts'
 import { milliseconds, noon, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
 
@@ -118,7 +118,7 @@ describe('three instances on a Redis Cluster of three nodes', () => {
     while (performance.now() < end) {
       for (const [i, account] of all.entries()) {
         times.push(await milliseconds(rig.call(account, 0, i)))
-        times.push(await milliseconds(readSnapshot(rig.database.db, account.tag, 0, new Date(noon))))
+        times.push(await milliseconds(readSnapshots(rig.database.db, [account.tag], 0, new Date(noon))))
       }
     }
     return Math.max(...times)

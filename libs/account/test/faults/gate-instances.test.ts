@@ -1,7 +1,7 @@
 import { measured, size } from '@hearth/infra/campaign'
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readSnapshot, tombstone } from '../../src/account-snapshot.ts'
+import { readSnapshots, tombstone } from '../../src/account-snapshot.ts'
 import { burstOf, type Verdict } from '../../src/gate.ts'
 import type { Seen } from '../../src/ledger.ts'
 import { redisRecords } from '../../src/redis-records.ts'
@@ -257,18 +257,18 @@ describe('a record in Redis', () => {
     return redisRecords({ redis, ...rest, epoch: () => epoch, floor: () => seen })
   }
   const snapshotOf = async ({ tag }: TestAccount) =>
-    (await readSnapshot(rig.database.db, tag, day, new Date(noon))) ?? tombstone
+    (await readSnapshots(rig.database.db, [tag], day, new Date(noon))).get(tag) ?? tombstone
 
   test('does not take back a revocation from a fill that was read before it and arrives after it', async () => {
     const account = await rig.account()
     const [one, other] = [records(), records()]
     const before = await snapshotOf(account)
-    await one.write(account.tag, 1000, day, before)
+    await one.write(account.tag, 1000, before)
     expect((await one.ask(account.request(0))).outcome).toBe('ok')
     await rig.revoke(account)
-    await other.write(account.tag, 1000, day, await snapshotOf(account))
+    await other.write(account.tag, 1000, await snapshotOf(account))
 
-    await one.write(account.tag, 1000, day, before)
+    await one.write(account.tag, 1000, before)
 
     expect((await one.ask(account.request(0))).outcome).toBe('unknown')
     expect((await other.ask(account.request(1))).outcome).toBe('unknown')
@@ -277,9 +277,9 @@ describe('a record in Redis', () => {
   test('of a deleted account is never filled again', async () => {
     const account = await rig.account()
     const before = await snapshotOf(account)
-    await records().write(account.tag, 1000, day, tombstone)
+    await records().write(account.tag, 1000, tombstone)
 
-    await records().write(account.tag, 1000, day, { ...before, version: before.version + 1000 })
+    await records().write(account.tag, 1000, { ...before, version: before.version + 1000 })
 
     expect((await records().ask(account.request(0))).outcome).toBe('unknown')
   })
@@ -288,9 +288,9 @@ describe('a record in Redis', () => {
     const account = await rig.account()
     const before = await snapshotOf(account)
     const one = records()
-    await one.write(account.tag, 1000, day, { ...before, used: 7 })
+    await one.write(account.tag, 1000, { ...before, used: 7 })
     await one.ask(account.request(1))
-    await one.write(account.tag, 1000, day, { ...before, used: 3, directUsed: 4 })
+    await one.write(account.tag, 1000, { ...before, used: 3, directUsed: 4 })
 
     expect(await one.ask(account.request(0))).toMatchObject({ outcome: 'ok', used: 8, direct: 4 })
   })
@@ -301,10 +301,10 @@ describe('a record in Redis', () => {
       const account = await rig.account()
       const before = await snapshotOf(account)
       const later = records(1000, undefined, noon + days * 86_400_000)
-      await records().write(account.tag, 1000, day, before)
+      await records().write(account.tag, 1000, before)
       await later.ask(account.request(1))
 
-      await later.write(account.tag, 1000, day, { ...before, version: before.version + 1, directUsed: 3 })
+      await later.write(account.tag, 1000, { ...before, version: before.version + 1, directUsed: 3 })
 
       expect(await later.ask(account.request(0))).toMatchObject({ day: day + days, used: 1, direct: 0 })
     },
@@ -314,18 +314,18 @@ describe('a record in Redis', () => {
     const account = await rig.account()
     const before = await snapshotOf(account)
     const wrong = records(1000, undefined, noon + 10 * 86_400_000)
-    await wrong.write(account.tag, 1000, day + 10, before)
+    await wrong.write(account.tag, 1000, { ...before, day: day + 10 })
     await wrong.ask(account.request(1))
     expect((await records().ask(account.request(0))).outcome).toBe('stale')
 
-    await records().write(account.tag, 1000, day, before)
+    await records().write(account.tag, 1000, before)
 
     expect(await records().ask(account.request(1))).toMatchObject({ outcome: 'ok', day, used: 1 })
   })
 
   test('that shows less than an instance has seen counts on from what the instance has seen that day', async () => {
     const account = await rig.account()
-    await records().write(account.tag, 1000, day, await snapshotOf(account))
+    await records().write(account.tag, 1000, await snapshotOf(account))
     const today = records(1000, { day, used: 30, refunded: 0 })
     const yesterday = records(1000, { day: day - 1, used: 40, refunded: 0 })
 
@@ -336,7 +336,7 @@ describe('a record in Redis', () => {
 
   test('of an earlier epoch is read anew', async () => {
     const account = await rig.account()
-    await records(5).write(account.tag, 5, day, await snapshotOf(account))
+    await records(5).write(account.tag, 5, await snapshotOf(account))
 
     expect((await records(5).ask(account.request(0))).outcome).toBe('ok')
     expect((await records(6).ask(account.request(0))).outcome).toBe('stale')

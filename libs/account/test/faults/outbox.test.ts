@@ -1,0 +1,264 @@
+import { measured, size } from '@hearth/infra/campaign'
+import { sql } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@hearth/chassis/database'
+import { changeAccount } from '../../src/context.ts'
+import type { AccountTables } from '../../src/database.ts'
+import { gateInstances, noteForInstances } from '../../src/gate-instances.ts'
+import { redisOutbox } from '../../src/outbox.ts'
+import { milliseconds, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
+import { openTestDatabase } from '../support.ts'
+
+import.meta.jest.setTimeout(size(60_000, 300_000))
+
+/*
+ * A change is answered when every instance that counts in Redis has seen it, or counts there no longer. None of them may
+ * rely on that when the changes are more than can be delivered in time.
+ */
+
+describe('two instances, of which one has lost Redis', () => {
+  let rig: Rig
+  let accounts: TestAccount[]
+  beforeAll(async () => {
+    rig = await openRig({ instances: 2 })
+    accounts = await Promise.all(Array.from({ length: size(400, 4_000) }, () => rig.account()))
+  })
+  afterAll(() => rig.close())
+  beforeEach(async () => {
+    for (const { redis } of rig.links) redis.heal()
+    await rig.serving('redis')
+  })
+
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`select count(*)::integer as count from outbox`.execute(
+      rig.database.db,
+    )
+    return rows[0]?.count
+  }
+  const epoch = async () => {
+    const { epoch: current } = await rig.database.db
+      .selectFrom('gate_epoch')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    return current
+  }
+
+  test('a revocation behind thousands of changes holds from the answer to it on (T29)', async () => {
+    for (let run = 0; run < size(3, 10); run++) {
+      const account = await rig.account()
+      await rig.callAtOnce(account, 2)
+      rig.links[0]?.redis.cut()
+      await until(() => rig.gates[0]?.serving() === 'postgres')
+      const tags = Array.from({ length: 5 }, () => accounts.map(({ tag }) => tag)).flat()
+      await sql`insert into outbox (tag) select unnest(${tags}::text[])`.execute(rig.database.db)
+
+      const ms = await milliseconds(rig.revoke(account, 0))
+
+      expect((await rig.call(account, 0, 1)).outcome).not.toBe('ok')
+      measured(`revoked behind ${tags.length} changes in ${ms.toFixed(0)} ms`)
+      rig.links[0]?.redis.heal()
+      await rig.serving('redis')
+    }
+  })
+
+  test('the other gives Redis up when it finds a change that is late, and comes back', async () => {
+    const before = await epoch()
+
+    await sql`insert into outbox (tag, noted_at)
+      values (${accounts[0]?.tag}, clock_timestamp() - interval '1 second')`.execute(rig.database.db)
+
+    await until(async () => (await epoch()) > before && (await waiting()) === 0)
+    await rig.serving('redis')
+    expect(rig.log.some(({ msg }) => String(msg).includes('Redis is away'))).toBe(true)
+  })
+
+  test('nothing waits for anybody while both have lost it, and Redis is used again at once', async () => {
+    for (const { redis } of rig.links) redis.cut()
+    await rig.serving('postgres')
+    const account = await rig.account()
+    for (const one of accounts) await rig.call(one, 1)
+    expect(await waiting()).toBe(0)
+
+    rig.links[1]?.redis.heal()
+    await until(() => rig.gates[1]?.serving() === 'redis')
+    const ms = await milliseconds(rig.revoke(account, 0))
+
+    expect((await rig.call(account, 0, 1)).outcome).toBe('revoked')
+    expect(await rig.call(accounts[0] ?? account, 0, 1)).toMatchObject({ usedToday: 1 })
+    measured(`revoked after an outage with ${accounts.length} accounts in ${ms.toFixed(0)} ms`)
+  })
+})
+
+describe('a Postgres that is put back to an earlier state', () => {
+  let rig: Rig
+  beforeAll(async () => {
+    rig = await openRig({ instances: 2 })
+  })
+  afterAll(() => rig.close())
+
+  const suspend = ({ tag }: TestAccount) =>
+    changeAccount({ db: rig.database.db, outbox: outboxOf(rig) }, tag, (trx) =>
+      trx.updateTable('account').set({ suspended_at: new Date() }).where('tag', '=', tag).execute(),
+    )
+
+  test('is followed by the records in Redis, and what they have counted is not lost', async () => {
+    const account = await rig.account()
+    await rig.callAtOnce(account, 6)
+    const { tag } = account
+    // As of a backup that is fifty changes old, from which the service has gone on once.
+    await rig.database.db.updateTable('account').set({ version: 50 }).where('tag', '=', tag).execute()
+    await changeAccount({ db: rig.database.db, outbox: outboxOf(rig) }, tag, () => Promise.resolve())
+    await rig.database.db.updateTable('account').set({ version: 1 }).where('tag', '=', tag).execute()
+
+    await suspend(account)
+
+    expect(await rig.call(account, 1, 0)).toEqual({ outcome: 'suspended' })
+    expect(await rig.call(account, 1, 1)).toEqual({ outcome: 'suspended' })
+    await changeAccount({ db: rig.database.db, outbox: outboxOf(rig) }, tag, (trx) =>
+      trx.updateTable('account').set({ suspended_at: null }).where('tag', '=', tag).execute(),
+    )
+    expect(await rig.call(account, 1, 1)).toMatchObject({ outcome: 'ok', usedToday: 7 })
+  })
+
+  test('has an account again that was deleted since', async () => {
+    const account = await rig.account()
+    await rig.callAtOnce(account, 2)
+    const { tag } = account
+    const { db } = rig.database
+    const row = await db.selectFrom('account').selectAll().where('tag', '=', tag).executeTakeFirstOrThrow()
+    const key = await db.selectFrom('api_key').selectAll().where('tag', '=', tag).executeTakeFirstOrThrow()
+    await changeAccount({ db, outbox: outboxOf(rig) }, tag, (trx) =>
+      trx.deleteFrom('account').where('tag', '=', tag).execute(),
+    )
+    expect(await rig.call(account, 1, 1)).toEqual({ outcome: 'unknown' })
+
+    await db.insertInto('account').values(row).execute()
+    await db.insertInto('api_key').values(key).execute()
+    await db.deleteFrom('deleted_account').where('tag', '=', tag).execute()
+
+    expect(await rig.call(account, 1, 1)).toMatchObject({ outcome: 'ok' })
+  })
+
+  test('begins with an epoch later than all that were', async () => {
+    const { db } = rig.database
+    const { epoch: before } = await db.selectFrom('gate_epoch').selectAll().executeTakeFirstOrThrow()
+    await db.updateTable('gate_epoch').set({ epoch: 3 }).execute()
+
+    expect(await gateInstances(db, randomUUID()).join()).toBeGreaterThan(before)
+  })
+})
+
+describe('what instances know of each other', () => {
+  let database: Database<AccountTables>
+  const time = { now: 0 }
+  beforeAll(async () => {
+    database = await openTestDatabase('postgres')
+  })
+  afterAll(() => database.close())
+  afterEach(() => database.db.deleteFrom('gate_instance').execute())
+
+  const open = () => {
+    const name = randomUUID()
+    return { name, ...gateInstances(database.db, name, () => time.now) }
+  }
+  const seesOthers = async (one: ReturnType<typeof open>) => {
+    const { rows } = await sql<{ others: boolean }>`select ${one.othersCount()} as others`.execute(
+      database.db,
+    )
+    return rows[0]?.others
+  }
+  const silenceFor = (seconds: number, { name }: { readonly name: string }) =>
+    sql`update gate_instance set seen_at = seen_at - ${`${seconds} seconds`}::interval
+      where instance = ${name}`.execute(database.db)
+
+  test('one that was not heard of for 15 seconds counts as crashed, and is told so when it is there again', async () => {
+    const [one, other] = [open(), open()]
+    await one.join()
+    expect([await seesOthers(one), await seesOthers(other)]).toEqual([false, true])
+    time.now += 5_000
+    expect([await one.stay(), await other.stay()]).toEqual([true, true])
+
+    await silenceFor(16, one)
+    expect(await seesOthers(other)).toBe(false)
+    time.now += 5_000
+
+    expect(await one.stay()).toBe(false)
+    await one.join()
+    expect([await one.stay(), await seesOthers(other)]).toEqual([true, true])
+  })
+
+  test('who could not reach Postgres for long does not take the others for crashed because they could not either', async () => {
+    const [one, other] = [open(), open()]
+    await one.join()
+    time.now += 16_000
+    await silenceFor(16, one)
+
+    expect(await seesOthers(other)).toBe(true)
+    await other.stay()
+    expect(await seesOthers(other)).toBe(true)
+    time.now += 5_000
+    expect(await seesOthers(other)).toBe(false)
+  })
+
+  test('one that has left is not brought back by what it had begun to say, and one that went on has to join again', async () => {
+    const [one, other] = [open(), open()]
+    await one.join()
+    time.now += 5_000
+    const saying = one.stay()
+    await one.leave()
+    await saying
+    expect(await seesOthers(other)).toBe(false)
+
+    one.comeBack()
+    expect(await one.stay()).toBe(false)
+    expect(await seesOthers(other)).toBe(false)
+  })
+
+  test('a change that was begun before one joins is seen by it, one that ends after is left in the outbox', async () => {
+    const one = open()
+    const { promise: joined, resolve } = Promise.withResolvers<number>()
+    const { db } = database
+    const noted = () => db.selectFrom('outbox').select('tag').execute()
+
+    await db.transaction().execute(async (trx) => {
+      await noteForInstances(trx, 'before')
+      void one.join().then(resolve)
+      const first = await Promise.race([joined, sleep(200, 'it waits')])
+      expect(first).toBe('it waits')
+    })
+    await joined
+    expect(await noted()).toEqual([])
+
+    await db.transaction().execute((trx) => noteForInstances(trx, 'after'))
+    expect(await noted()).toEqual([{ tag: 'after' }])
+  })
+})
+
+test('a change that cannot be delivered in time is told of before it is, and stays until it is', async () => {
+  const database = await openTestDatabase('postgres')
+  const { db } = database
+  const told = { lateMs: NaN }
+  const startedAt = performance.now()
+  const outbox = redisOutbox({
+    ...{ db, instances: gateInstances(db, randomUUID()), trusting: () => true },
+    late: () => void (told.lateMs = performance.now() - startedAt),
+    replicate: async (tags) => {
+      await sleep(1_000)
+      return tags.slice(1).map((tag) => ({ tag, cause: new Error('Redis does not take it.') }))
+    },
+  })
+  await sql`insert into outbox (tag) values ('delivered'), ('refused')`.execute(db)
+
+  await expect(outbox.drain()).rejects.toThrow('does not take it')
+
+  expect(told.lateMs).toBeLessThan(1_000)
+  expect(await db.selectFrom('outbox').select('tag').execute()).toEqual([{ tag: 'refused' }])
+  await database.close()
+})
+
+function outboxOf(rig: Rig) {
+  const [gate] = rig.gates
+  if (gate === undefined) throw new Error('The rig has no instance.')
+  return gate.outbox
+}
