@@ -1,15 +1,15 @@
 import { keptConnections } from '@hearth/chassis/database'
 import type { Cluster, Redis } from 'ioredis'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { countingPlace } from './counting-place.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
-import { sweepDeleted } from './deleted-accounts.ts'
 import { evictionWatch, type EvictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
 import { gateInstances, type GateInstances } from './gate-instances.ts'
+import { every, housekeeping, stop } from './gate-timers.ts'
 import type { Burst, Gate } from './gate.ts'
-import { forgetWriters } from './ledger-rows.ts'
 import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
 import { noOutbox, redisOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
 import type { Plans } from './plans.ts'
@@ -19,7 +19,6 @@ import { beat, checkWritable, connectedOrNot, onDisconnect } from './redis-nodes
 import { redisRecords } from './redis-records.ts'
 import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
 import { secondLook } from './second-look.ts'
-import { paceMs } from './unwritten.ts'
 
 /** The gate of a process with everything that belongs to it. */
 export type QuotaGate = Gate & {
@@ -52,9 +51,12 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
   return options.redis === undefined ? openPostgresGate(options) : openRedisGate(options, options.redis)
 }
 
-function openPostgresGate({ db, plans, burst, log, clock }: QuotaGateOptions): QuotaGate {
+function openPostgresGate({ db, plans, burst, log, clock, instance }: QuotaGateOptions): QuotaGate {
   const ledger = createLedger(db)
-  const timers = writing(db, ledger, log)
+  const others = gateInstances(db, instance)
+  const lookForOthers = () => complainOfRedis(others, db, log)
+  const timers = [...housekeeping(db, ledger, log), every(lookForOthersEveryMs, log, lookForOthers)]
+  lookForOthers().catch(() => undefined) // the next look says what is wrong
   return {
     ...postgresGate({ db, plans, burst, ledger, clock }),
     ledger,
@@ -62,6 +64,20 @@ function openPostgresGate({ db, plans, burst, log, clock }: QuotaGateOptions): Q
     serving: () => 'postgres',
     mayForget: () => false,
     close: () => stop(timers, ledger),
+  }
+}
+
+/** Those who count in Redis hear nothing of what an instance without Redis counts and changes. */
+async function complainOfRedis(
+  instances: Pick<GateInstances, 'othersCount'>,
+  db: AccountDatabase,
+  log: Logger,
+): Promise<void> {
+  const { rows } = await sql`select where ${instances.othersCount()}`.execute(db)
+  if (rows.length > 0) {
+    log.error(
+      'Other instances of this service count in Redis and this one has no REDIS_URL: quotas may be exceeded and revoked keys go on there. Give all of them a REDIS_URL, or none.',
+    )
   }
 }
 
@@ -79,7 +95,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
     catchUp: () => stay().then(outbox.drain),
   })
   const timers = [
-    ...writing(options.db, ledger, log),
+    ...housekeeping(options.db, ledger, log),
     every(drainEveryMs, log, stay),
     ...whileTrusted(parts, eviction, trust, log),
   ]
@@ -200,43 +216,7 @@ const drainEveryMs = 50
 const changeIsLate = new Error('A change of an account could not be brought to Redis in time.')
 const wasTakenForCrashed = new Error('The other instances may have taken this one for crashed.')
 const lookAtSettingsEveryMs = 10_000
+const lookForOthersEveryMs = 10_000
 const rehearseEveryMs = 5_000
-const sweepEveryMs = 30_000
 /** By then every instance has written what it had seen when a record was found to be missing. */
 const lookAgainEveryMs = 2 * writtenWithinMs
-
-function writing(db: AccountDatabase, ledger: Ledger, log: Logger): NodeJS.Timeout[] {
-  return [
-    every(paceMs, log, ledger.keepUp),
-    every(sweepEveryMs, log, () => sweepDeleted(db)),
-    every(sweepEveryMs, log, () => forgetWriters(db)),
-  ]
-}
-
-async function stop(timers: readonly NodeJS.Timeout[], ledger: Ledger): Promise<void> {
-  for (const timer of timers) clearInterval(timer)
-  await ledger.flush()
-  await ledger.flushUses()
-}
-
-/** Repeats work that must not overlap with itself; failures are logged once per spell. */
-function every(ms: number, log: Logger, work: () => Promise<void>): NodeJS.Timeout {
-  let running = false
-  let failing = false
-
-  async function runOnce(): Promise<void> {
-    if (running) return
-    running = true
-    try {
-      await work()
-      failing = false
-    } catch (error) {
-      if (!failing) log.warn({ err: error }, 'background work of the quota gate fails; it goes on trying')
-      failing = true
-    } finally {
-      running = false
-    }
-  }
-
-  return setInterval(() => void runOnce(), ms).unref()
-}

@@ -136,6 +136,14 @@ describe.each(gateKinds)('the %s gate', (kind) => {
     expect(await calls(account, 1)).toMatchObject({ outcome: 'over' })
   })
 
+  test('shows nothing as used when more was given back than it knows to be charged', async () => {
+    const account = await insertAccount(test_.db)
+    const day = Math.floor(noon / 86_400_000)
+    await test_.db.insertInto('usage_day').values({ tag: account.tag, day, redis_refunded: 3 }).execute()
+
+    expect(await calls(account, 1, 0)).toMatchObject({ outcome: 'ok', usedToday: 0 })
+  })
+
   test('gives a unit of yesterday back to the month, not to today', async () => {
     const account = await insertAccount(test_.db)
     const verdict = await calls(account, 3)

@@ -6,9 +6,12 @@ import type { Database } from '@hearth/chassis/database'
 import { changeAccount } from '../../src/context.ts'
 import type { AccountTables } from '../../src/database.ts'
 import { gateInstances, noteForInstances } from '../../src/gate-instances.ts'
+import { burstOf } from '../../src/gate.ts'
+import { openGate } from '../../src/quota-gate.ts'
+import { createLogger } from '@hearth/chassis/logger'
 import { redisOutbox } from '../../src/outbox.ts'
 import { milliseconds, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
-import { openTestDatabase } from '../support.ts'
+import { openTestDatabase, testPlans } from '../support.ts'
 
 import.meta.jest.setTimeout(size(60_000, 300_000))
 
@@ -233,6 +236,22 @@ describe('what instances know of each other', () => {
     await db.transaction().execute((trx) => noteForInstances(trx, 'after'))
     expect(await noted()).toEqual([{ tag: 'after' }])
   })
+})
+
+test('an instance without Redis complains of others that count there', async () => {
+  const rig = await openRig()
+  const { db } = rig.database
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const gate = await openGate({
+    ...{ db, plans: testPlans, burst: burstOf(0), instance: randomUUID() },
+    log: createLogger({ level: 'error', service: 'test', destination }),
+    deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
+  })
+
+  await until(() => lines.some((line) => line.includes('this one has no REDIS_URL')))
+  await gate.close()
+  await rig.close()
 })
 
 test('a change that cannot be delivered in time is told of before it is, and stays until it is', async () => {
