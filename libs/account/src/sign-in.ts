@@ -113,7 +113,13 @@ async function checkPassword({ db, passwords }: AccountContext, email: string, p
   if (!(await passwords.verify(account?.password_hash, password)) || account === undefined) return undefined
   if (needsRehash(account.password_hash)) {
     const password_hash = await passwords.hash(password)
-    await db.updateTable('account').set({ password_hash }).where('tag', '=', account.tag).execute()
+    // Hashing takes a while: a password that was changed meanwhile stays changed.
+    await db
+      .updateTable('account')
+      .set({ password_hash })
+      .where('tag', '=', account.tag)
+      .where('password_hash', '=', account.password_hash)
+      .execute()
   }
   return account
 }

@@ -1,5 +1,7 @@
+import argon2 from 'argon2'
 import jwt from 'jsonwebtoken'
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { argon2Hasher, needsRehash } from '../src/argon2-hasher.ts'
 import { createSessions } from '../src/sessions.ts'
 import { newAddress, testSettings, type TestApp } from '../testing/test-app.ts'
 import { bearerDeployment, echoDeployment, startEcho } from './echo-service.ts'
@@ -249,6 +251,57 @@ describe.each([
       expect(sessions.read(`${'a'.repeat(2 ** 20)}.b.c`)).toBeUndefined()
       expect(sessions.read(signed({ padding: 'x'.repeat(2000) }))).toBeUndefined()
     })
+  })
+})
+
+describe('a password whose hash was made with weaker parameters', () => {
+  const hook = { meanwhile: () => Promise.resolve() }
+  const hash = async (password: string) => {
+    await hook.meanwhile()
+    return argon2Hasher.hash(password)
+  }
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startEcho({ hasher: { ...argon2Hasher, hash } })
+  })
+  afterAll(() => app.close())
+  afterEach(() => {
+    hook.meanwhile = () => Promise.resolve()
+  })
+
+  const weak = { memoryCost: 8192, timeCost: 2, parallelism: 1 }
+  const store = (tag: string, password_hash: string) =>
+    app.database.db.updateTable('account').set({ password_hash }).where('tag', '=', tag).execute()
+  const stored = (tag: string) =>
+    app.database.db
+      .selectFrom('account')
+      .select('password_hash')
+      .where('tag', '=', tag)
+      .executeTakeFirstOrThrow()
+  const signIn = async (email: string, password: string) =>
+    (await app.call('post', '/v1/account/sessions', { body: { email, password } })).status
+
+  test('is hashed anew at sign-in', async () => {
+    const { email, password, tag } = await app.signUp()
+    await store(tag, await argon2.hash(password, weak))
+
+    expect(await signIn(email, password)).toBe(201)
+    expect(needsRehash((await stored(tag)).password_hash)).toBe(false)
+    expect(await signIn(email, password)).toBe(201)
+  })
+
+  test('does not come back when it is changed while it is hashed anew', async () => {
+    const { email, password, tag } = await app.signUp()
+    await store(tag, await argon2.hash(password, weak))
+    const changed = await argon2Hasher.hash('another pass phrase')
+    hook.meanwhile = async () => {
+      await store(tag, changed)
+    }
+
+    await signIn(email, password)
+
+    expect(await stored(tag)).toEqual({ password_hash: changed })
+    expect(await signIn(email, password)).toBe(401)
   })
 })
 

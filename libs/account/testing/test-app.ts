@@ -24,7 +24,7 @@ import {
 } from '../src/index.ts'
 
 /** What a service test says of its service. */
-export type TestAppOptions = Pick<AccountsOptions, 'deployment' | 'plans' | 'envelope'> & {
+export type TestAppOptions = Pick<AccountsOptions, 'deployment' | 'plans' | 'envelope' | 'hasher'> & {
   readonly migrations: readonly MigrationList[]
   readonly createApp: (parts: TestParts) => Express
   readonly settings?: Partial<AccountSettings>
@@ -105,7 +105,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     settings,
     clock,
     answerWithinMs: 1000,
-    hasher: argon2Hasher,
+    hasher: options.hasher ?? argon2Hasher,
   })
   const ready = () => Promise.resolve({ status: 200, state: 'ok', checks: {} } as const)
   const http = { log, publicUrl: 'http://127.0.0.1', trustProxy: 1 }
