@@ -62,6 +62,7 @@ export async function admit(
   res.locals.logFields = { account: `acc_${tag}`, key: selector }
   res.locals.caller = caller
   if (!('plan' in verdict)) {
+    if (verdict.outcome !== 'suspended') known.forget(caller.fingerprint)
     if (!isRepeatedRotation(req, res, verdict)) throw refused(options, req, res, verdict)
     takeFromAddress(options, req, res)
     return
@@ -111,7 +112,7 @@ function isConditionalRead({ method, headers }: Request): boolean {
 
 /**
  * From an address that has sent too many bad keys only a few keys a second are looked up, so that guessing costs us
- * next to nothing; a key that was good a moment ago always is, so that nobody is shut out by neighbours.
+ * next to nothing; a key that was good when it was last seen always is, so that nobody is shut out by neighbours.
  *
  * @returns what is stored of the key under each pepper; nothing for a session
  * @throws HttpError rate_limited

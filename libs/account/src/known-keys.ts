@@ -20,6 +20,8 @@ export type KnownKeys = {
   /** Remembers a key that was good. */
   readonly add: (fingerprint: string, key: KnownKey) => void
   readonly find: (fingerprint: string) => KnownKey | undefined
+  /** Forgets a key that has turned out to be good no longer: from now on it is as strange as any other. */
+  readonly forget: (fingerprint: string) => void
 }
 
 /** What a key is remembered by. */
@@ -49,6 +51,10 @@ export function knownKeys(size = 10_000): KnownKeys {
       const old = older.get(fingerprint)
       if (old !== undefined) add(fingerprint, old)
       return old
+    },
+    forget(fingerprint) {
+      newer.delete(fingerprint)
+      older.delete(fingerprint)
     },
   }
 }

@@ -31,6 +31,20 @@ describe('known keys', () => {
     }
   })
 
+  test('forgets a key that is good no longer, whenever it was added, and none of the others', () => {
+    fc.assert(
+      fc.property(keys, fc.nat({ max: 30 }).map(String), (added, gone) => {
+        const known = knownKeys(5)
+        for (const key of added) known.add(key, keyOf(key))
+        known.forget(gone)
+        const others = [...new Set(added.toReversed())].slice(0, 5).filter((key) => key !== gone)
+
+        expect(known.find(gone)).toBeUndefined()
+        expect(others.map((key) => known.find(key))).toEqual(others.map(keyOf))
+      }),
+    )
+  })
+
   test('forgets keys that were good long ago', () => {
     const known = knownKeys(10)
     const thousand = Array.from({ length: 1000 }, (_, i) => String(i))
