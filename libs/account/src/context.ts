@@ -1,4 +1,4 @@
-import { unavailable } from '@hearth/chassis/errors'
+import { HttpError, unavailable } from '@hearth/chassis/errors'
 import { inTime, LateError } from '@hearth/chassis/in-time'
 import type Joi from 'joi'
 import type { Logger } from 'pino'
@@ -43,7 +43,8 @@ export type AccountContext = {
 
 /**
  * Changes an account: one transaction with the account's row locked, a new version, and delivery to every instance
- * before it resolves.
+ * before it resolves. A refusal is delivered too: it may tell of a change, such as a key that is revoked already, which
+ * whoever has made it is still delivering, or has left behind.
  *
  * @param run makes the change; it may throw to leave everything as it was
  * @returns what `run` returns, or undefined when there is no such account
@@ -53,16 +54,21 @@ export async function changeAccount<T>(
   tag: string,
   run: (trx: Transaction<AccountTables>, account: LockedAccount) => Promise<T>,
 ): Promise<T | undefined> {
-  const result = await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, tag)
-    if (account === undefined) return undefined
-    const value = await run(trx, account)
-    await outbox.note(trx, tag)
-    return { value }
-  })
-  if (result === undefined) return undefined
+  const changed = await db
+    .transaction()
+    .execute(async (trx) => {
+      const account = await lockAccount(trx, tag)
+      if (account === undefined) return undefined
+      const value = await run(trx, account)
+      await outbox.note(trx, tag)
+      return value
+    })
+    .catch(async (error: unknown) => {
+      if (error instanceof HttpError) await outbox.deliver(tag)
+      throw error
+    })
   await outbox.deliver(tag)
-  return result.value
+  return changed
 }
 
 /**

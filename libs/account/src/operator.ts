@@ -171,6 +171,9 @@ function revokeKey(context: AccountContext): Endpoint {
           revoke(trx, key.tag, key.selector, new Date(context.clock())),
         )
         context.log.info({ account: `acc_${key.tag}`, key: key.selector }, 'operator: key revoked')
+      } else {
+        // Whoever has revoked it may still be telling the other instances.
+        await context.outbox.deliver(key.tag)
       }
       await send(res, 200, await describeAccount(context, key.tag))
     },

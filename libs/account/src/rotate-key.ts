@@ -4,7 +4,7 @@ import { send } from '@hearth/chassis/http'
 import Joi from 'joi'
 import { callerOf, type Caller } from './caller.ts'
 import { changeAccount, type AccountContext } from './context.ts'
-import { unauthorized } from './credentials.ts'
+import { accountGone, unauthorized } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
 import { idempotencyHeaders, newKeyFields } from './fields.ts'
 import { fingerprintOf, firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
@@ -77,7 +77,11 @@ const repeatableForMs = 10 * 60 * 1000
 async function replaceKey(context: AccountContext, caller: Caller, request: Rotation): Promise<FirstAnswer> {
   const { tag, selector } = caller
   const earlier = await request.earlier()
-  if (earlier !== undefined) return earlier
+  if (earlier !== undefined) {
+    // The first request may still be telling the other instances.
+    await context.outbox.deliver(tag)
+    return earlier
+  }
   const made = await changeAccount(context, tag, async (trx) => {
     const old = await trx
       .selectFrom('api_key')
@@ -86,11 +90,15 @@ async function replaceKey(context: AccountContext, caller: Caller, request: Rota
       .where('selector', '=', selector)
       .executeTakeFirst()
     // The row of the account is locked: of two rotations at once the second finds the key revoked.
-    if (old === undefined || old.revoked_at !== null) return request.earlier(trx)
+    if (old === undefined || old.revoked_at !== null) {
+      const first = await request.earlier(trx)
+      if (first === undefined) throw alreadyRevoked(context)
+      return first
+    }
     await revoke(trx, tag, selector, request.now)
     return insertSuccessor(context, trx, request, old)
   })
-  if (made === undefined) throw alreadyRevoked(context)
+  if (made === undefined) throw accountGone(context.deployment)
   return made
 }
 
