@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { addressBucket, type AddressLimits } from './address-limits.ts'
 import type { BurstLimiter } from './burst-limiter.ts'
 import {
+  badKey,
   readCredentials,
   readName,
   sessionNeeded,
@@ -224,21 +225,5 @@ function refused(options: AdmissionOptions, req: Request, res: Response, { outco
       'The account is suspended by the operator of the service; its keys work again when it is resumed.',
     )
   }
-  const [kind, detail] = refusals[outcome]
-  return unauthorized(options.deployment, kind, detail)
+  return badKey(options.deployment, outcome)
 }
-
-const refusals = {
-  unknown: [
-    accountProblems.invalid_api_key,
-    'The API key is well formed but is not one of this service. Check that it is whole and of this deployment; a lost key is replaced by signing in.',
-  ],
-  revoked: [
-    accountProblems.revoked_api_key,
-    'The API key was revoked by rotation or deletion. Use the key that replaced it, or sign in and make a new one.',
-  ],
-  expired: [
-    accountProblems.expired_api_key,
-    'The API key has expired. Use another key, or sign in and make a new one.',
-  ],
-} as const

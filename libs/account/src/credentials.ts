@@ -97,6 +97,27 @@ export function unauthorized(
   })
 }
 
+/** The 401 of a well-formed key that is not good. */
+export function badKey(deployment: Deployment, why: keyof typeof badKeys): HttpError {
+  const [kind, detail] = badKeys[why]
+  return unauthorized(deployment, kind, detail)
+}
+
+const badKeys = {
+  unknown: [
+    accountProblems.invalid_api_key,
+    'The API key is well formed but is not one of this service. Check that it is whole and of this deployment; a lost key is replaced by signing in.',
+  ],
+  revoked: [
+    accountProblems.revoked_api_key,
+    'The API key was revoked by rotation or deletion. Use the key that replaced it, or sign in and make a new one.',
+  ],
+  expired: [
+    accountProblems.expired_api_key,
+    'The API key has expired. Use another key, or sign in and make a new one.',
+  ],
+} as const
+
 /** The 401 of endpoints that a session opens. */
 export function sessionNeeded({ name }: Deployment, what: string): HttpError {
   return new HttpError(

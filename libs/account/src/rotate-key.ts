@@ -4,7 +4,7 @@ import { send } from '@hearth/chassis/http'
 import Joi from 'joi'
 import { callerOf, type Caller } from './caller.ts'
 import { changeAccount, type AccountContext } from './context.ts'
-import { accountGone, unauthorized } from './credentials.ts'
+import { accountGone, badKey, unauthorized } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
 import { idempotencyHeaders, newKeyFields } from './fields.ts'
 import { fingerprintOf, firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
@@ -18,7 +18,10 @@ export function rotateKey(context: AccountContext): Endpoint {
   return endpoint(describeRotateKey(context), async ({ headers }, _req, res) => {
     const caller = callerOf(res)
     const request = rotation(context, caller, headers['idempotency-key'])
-    const made = await replaceKey(context, caller, request)
+    const earlier = await earlierAnswer(context, caller, request)
+    // Without a standing the key was revoked before the request came: nothing but its first answer can be had.
+    if (earlier === undefined && res.locals.standing === undefined) throw badKey(deployment, 'revoked')
+    const made = earlier ?? (await replaceKey(context, caller, request))
     const name = { service: deployment.code, tag: made.tag, selector: made.selector }
     const data = {
       message: 'Key rotated. The old key no longer works; store the new one now: it is not shown again.',
@@ -74,14 +77,19 @@ type Rotation = ReturnType<typeof rotation>
 
 const repeatableForMs = 10 * 60 * 1000
 
+/** The first answer to a request that is repeated, once every instance knows of what it tells. */
+async function earlierAnswer(
+  { outbox }: AccountContext,
+  { tag }: Caller,
+  request: Rotation,
+): Promise<FirstAnswer | undefined> {
+  const earlier = await request.earlier()
+  if (earlier !== undefined) await outbox.deliver(tag)
+  return earlier
+}
+
 async function replaceKey(context: AccountContext, caller: Caller, request: Rotation): Promise<FirstAnswer> {
   const { tag, selector } = caller
-  const earlier = await request.earlier()
-  if (earlier !== undefined) {
-    // The first request may still be telling the other instances.
-    await context.outbox.deliver(tag)
-    return earlier
-  }
   const made = await changeAccount(context, tag, async (trx) => {
     const old = await trx
       .selectFrom('api_key')

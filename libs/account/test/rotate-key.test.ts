@@ -100,6 +100,28 @@ describe.each([
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
       answers.map(() => [401, 'revoked_api_key']),
     )
+    expect(answers[0]?.body.detail).toBe(answers[1]?.body.detail)
+  })
+
+  test('says to the losers of several at once that it happened meanwhile, and to nobody later', async () => {
+    const { key } = await app.signUp()
+    const { db } = app.database
+    const detailOf = ({ body }: { body: { detail?: string } }) => body.detail
+
+    // All of them are let in before the first one can begin.
+    const sent = await db.transaction().execute(async (trx) => {
+      await trx.selectFrom('account').select('tag').where('tag', '=', key.slice(9, 19)).forUpdate().execute()
+      const all = Array.from({ length: 3 }, () => rotate(key, randomUUID()))
+      await new Promise((resume) => setTimeout(resume, 300))
+      return all
+    })
+    const answers = await Promise.all(sent)
+    const later = await rotate(key, randomUUID())
+
+    const lost = answers.filter(({ status }) => status === 401)
+    expect(lost).toHaveLength(2)
+    for (const answer of lost) expect(detailOf(answer)).toContain('while this request was under way')
+    expect(detailOf(later)).toContain('was revoked by rotation or deletion')
   })
 
   test('cannot be had again by another account with the same Idempotency-Key', async () => {
