@@ -2,7 +2,7 @@ import { HttpError, unavailable } from '@hearth/chassis/errors'
 import { inTime, LateError } from '@hearth/chassis/in-time'
 import type Joi from 'joi'
 import type { Logger } from 'pino'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { AttemptLimit } from './address-limits.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase, AccountTables } from './database.ts'
@@ -39,6 +39,12 @@ export type AccountContext = {
   readonly clock: () => number
   /** The instant that the database takes for now; undefined lets its own clock decide. */
   readonly at: () => Date | undefined
+}
+
+/** What the database takes for now: all instances agree in it, so they find what another has written down with it. */
+export async function sharedNow({ db, at }: Pick<AccountContext, 'db' | 'at'>): Promise<Date> {
+  const now = sql<Date>`coalesce(${at() ?? null}::timestamptz, clock_timestamp())`.as('now')
+  return (await db.selectNoFrom(now).executeTakeFirstOrThrow()).now
 }
 
 /**

@@ -3,7 +3,7 @@ import type { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
 import Joi from 'joi'
 import { callerOf, type Caller } from './caller.ts'
-import { changeAccount, type AccountContext } from './context.ts'
+import { changeAccount, sharedNow, type AccountContext } from './context.ts'
 import { accountGone, badKey, unauthorized } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
 import { idempotencyHeaders, newKeyFields } from './fields.ts'
@@ -17,7 +17,7 @@ export function rotateKey(context: AccountContext): Endpoint {
   const { deployment, envelope } = context
   return endpoint(describeRotateKey(context), async ({ headers }, _req, res) => {
     const caller = callerOf(res)
-    const request = rotation(context, caller, headers['idempotency-key'])
+    const request = await rotation(context, caller, headers['idempotency-key'])
     const earlier = await earlierAnswer(context, caller, request)
     // Without a standing the key was revoked before the request came: nothing but its first answer can be had.
     if (earlier === undefined && res.locals.standing === undefined) throw badKey(deployment, 'revoked')
@@ -56,8 +56,9 @@ function describeRotateKey({ envelope }: AccountContext) {
 }
 
 /** A rotation that gives the same new key again to who shows the old key and the same Idempotency-Key. */
-function rotation({ pepper, db, clock }: AccountContext, caller: Caller, idempotencyKey?: string) {
-  const now = new Date(clock())
+async function rotation(context: AccountContext, caller: Caller, idempotencyKey?: string) {
+  const { pepper, db } = context
+  const now = await sharedNow(context)
   const nonce = idempotencyKey ?? randomBase62(secretLength)
   const scope = scopeOf('rotate', caller.tag, caller.selector, nonce)
   // Under another pepper another key would follow: the repeated request is then another one.
@@ -73,7 +74,7 @@ function rotation({ pepper, db, clock }: AccountContext, caller: Caller, idempot
   }
 }
 
-type Rotation = ReturnType<typeof rotation>
+type Rotation = Awaited<ReturnType<typeof rotation>>
 
 const repeatableForMs = 10 * 60 * 1000
 

@@ -5,7 +5,7 @@ import { invalid } from '@hearth/chassis/validate'
 import type { Request, Response } from 'express'
 import Joi from 'joi'
 import { addressBucket, returnAttempt, takeAttempt } from './address-limits.ts'
-import type { AccountContext } from './context.ts'
+import { sharedNow, type AccountContext } from './context.ts'
 import type { AccountDatabase } from './database.ts'
 import {
   emailField,
@@ -38,7 +38,7 @@ export function signup(context: AccountContext): Endpoint {
     if (problem !== undefined) {
       throw invalid([{ pointer: '/password', code: 'weak_password', detail: problem }])
     }
-    const request = signupRequest(context, body, headers['idempotency-key'])
+    const request = await signupRequest(context, body, headers['idempotency-key'])
     const made =
       (await request.earlier()) ??
       (await context.passwords.ifRoom(() =>
@@ -94,8 +94,9 @@ function describeSignup({ envelope }: AccountContext) {
 type SignupInput = { readonly name: string; readonly email: string; readonly password: string }
 
 /** A signup that gives the same key again when it is repeated with the same Idempotency-Key. */
-function signupRequest({ db, pepper, clock }: AccountContext, input: SignupInput, idempotencyKey?: string) {
-  const now = new Date(clock())
+async function signupRequest(context: AccountContext, input: SignupInput, idempotencyKey?: string) {
+  const { db, pepper } = context
+  const now = await sharedNow(context)
   const nonce = idempotencyKey ?? randomBase62(secretLength)
   const scope = scopeOf('signup', nonce)
   const { name, email, password } = input
@@ -114,7 +115,7 @@ function signupRequest({ db, pepper, clock }: AccountContext, input: SignupInput
   }
 }
 
-type SignupRequest = ReturnType<typeof signupRequest>
+type SignupRequest = Awaited<ReturnType<typeof signupRequest>>
 
 const repeatableForMs = 24 * 3600 * 1000
 

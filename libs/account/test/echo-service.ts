@@ -31,7 +31,7 @@ export const echoPlans: Plans = {
 
 /** Starts the echo service in this process on real stores; see startTestApp. */
 export function startEcho(
-  options: Pick<TestAppOptions, 'settings' | 'redis' | 'log' | 'hasher'> = {},
+  options: Pick<TestAppOptions, 'settings' | 'redis' | 'log' | 'hasher' | 'ownClock'> = {},
   deployment: Deployment = echoDeployment,
 ): Promise<TestApp> {
   return startTestApp({

@@ -30,6 +30,8 @@ export type TestAppOptions = Pick<AccountsOptions, 'deployment' | 'plans' | 'env
   readonly settings?: Partial<AccountSettings>
   /** Serve quotas from the Redis of the test run. */
   readonly redis?: boolean
+  /** Go by the clocks of the process and of the stores, as in production; `now` of the app means nothing then. */
+  readonly ownClock?: boolean
   readonly log?: Logger
 }
 
@@ -103,7 +105,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     redis,
     log,
     settings,
-    clock,
+    clock: options.ownClock ? undefined : clock,
     answerWithinMs: 1000,
     hasher: options.hasher ?? argon2Hasher,
   })
