@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isIPv4, isIPv6 } from 'node:net'
 import type { AccountDatabase } from './database.ts'
-import type { Window } from './windows.ts'
+import type { ShownWindow, Window } from './windows.ts'
 
 /** Limits per network address, for requests without a valid key. */
 export type AddressLimits = {
@@ -79,11 +79,12 @@ export type AttemptLimit = {
  */
 export async function takeAttempt(
   db: AccountDatabase,
-  { name, limit, seconds }: AttemptLimit,
+  attempts: AttemptLimit,
   bucket: string,
   at: Date | undefined,
-): Promise<{ window: Window; allowed: boolean }> {
-  const { rows } = await sql<AttemptRow>`
+): Promise<ShownWindow & { readonly allowed: boolean }> {
+  const { name, limit, seconds } = attempts
+  const { rows } = await sql<AttemptRow & { readonly allowed: boolean }>`
     with instant as (select coalesce(${at ?? null}::timestamptz, now()) as at),
     taken as (
       insert into attempt as a (bucket, count, resets_at)
@@ -93,34 +94,41 @@ export async function takeAttempt(
         resets_at = case when a.resets_at <= (select at from instant) then excluded.resets_at else a.resets_at end
       where a.resets_at <= (select at from instant) or a.count < ${limit}::integer
       returning count, resets_at
+    ), shown as (
+      select count, resets_at, true as allowed from taken
+      union all
+      select count, resets_at, false from attempt
+        where bucket = ${`${name}:${bucket}`} and not exists (select from taken)
     )
-    select count, resets_at, true as allowed from taken
-    union all
-    select count, resets_at, false from attempt
-      where bucket = ${`${name}:${bucket}`} and not exists (select from taken)`.execute(db)
-  // A window that ended between the two looks leaves no row.
-  const { count, resets_at, allowed } = rows[0] ?? { count: limit, resets_at: new Date(), allowed: false }
-  const window = { name, limit, remaining: limit - count, resetsAt: resets_at.getTime() / 1000, seconds }
-  return { window, allowed }
+    select at, coalesce(count, ${limit}::integer) as count, coalesce(resets_at, at) as resets_at,
+      coalesce(allowed, false) as allowed
+    from instant left join shown on true`.execute(db)
+  // A window that ended between the two looks leaves nothing to show but the instant.
+  return { ...shownWindow(attempts, rows[0]), allowed: rows[0]?.allowed ?? false }
 }
 
 /** The window of a bucket as it is, without an attempt. */
 export async function peekAttempts(
   db: AccountDatabase,
-  { name, limit, seconds }: AttemptLimit,
+  attempts: AttemptLimit,
   bucket: string,
   at: Date | undefined,
-): Promise<Window> {
-  const { rows } = await sql<Omit<AttemptRow, 'allowed'>>`
-    select count, resets_at from attempt
-    where bucket = ${`${name}:${bucket}`} and resets_at > coalesce(${at ?? null}::timestamptz, now())`.execute(
-    db,
-  )
-  const { count, resets_at } = rows[0] ?? { count: 0, resets_at: new Date() }
-  return { name, limit, remaining: limit - count, resetsAt: resets_at.getTime() / 1000, seconds }
+): Promise<ShownWindow> {
+  const { rows } = await sql<AttemptRow>`
+    with instant as (select coalesce(${at ?? null}::timestamptz, now()) as at)
+    select at, coalesce(count, 0) as count, coalesce(resets_at, at) as resets_at from instant
+    left join attempt on bucket = ${`${attempts.name}:${bucket}`} and resets_at > at`.execute(db)
+  return shownWindow(attempts, rows[0])
 }
 
-type AttemptRow = { readonly count: number; readonly resets_at: Date; readonly allowed: boolean }
+type AttemptRow = { readonly at: Date; readonly count: number; readonly resets_at: Date }
+
+function shownWindow({ name, limit, seconds }: AttemptLimit, row: AttemptRow | undefined): ShownWindow {
+  if (row === undefined) throw new Error('The database has not said what it takes for now.')
+  const remaining = limit - row.count
+  const window = { name, limit, remaining, resetsAt: row.resets_at.getTime() / 1000, seconds }
+  return { window, now: row.at.getTime() / 1000 }
+}
 
 /** Takes an attempt back, for attempts that turned out not to count. */
 export async function returnAttempt(

@@ -4,7 +4,7 @@ import type { AddressLimits } from './address-limits.ts'
 import type { Burst, Limited, Standing } from './gate.ts'
 import { planOf, plansWith, type Plans } from './plans.ts'
 import { accountProblems } from './problems.ts'
-import { bindingWindow, isoSeconds, quotaWindows, type Window } from './windows.ts'
+import { bindingWindow, isoSeconds, quotaWindows, type ShownWindow, type Window } from './windows.ts'
 
 /** The quota windows of an account as it stands. */
 export function windowsOf(plans: Plans, { plan, day, usedToday, usedBefore }: Standing): Window[] {
@@ -30,12 +30,8 @@ export function takeFromAddress(
   const address = req.ip ?? ''
   if (addresses.take(address) !== undefined) return
   const window = addresses.peek(address)
-  throw rateLimited(
-    window,
-    clock() / 1000,
-    'Too many requests without a valid key came from this address.',
-    res,
-  )
+  const what = 'Too many requests without a valid key came from this address.'
+  throw rateLimited({ window, now: clock() / 1000 }, what, res)
 }
 
 /** @throws HttpError plan_upgrade_required, naming the plans that have the feature */
@@ -55,19 +51,14 @@ export function limitReached(plans: Plans, burst: Burst, res: Response, verdict:
   if (verdict.outcome === 'over') return quotaExceeded(plans, verdict, now)
   const window = { ...burstWindow(burst, 0, now), resetsAt: now + verdict.waitMs / 1000 }
   const what = `The key makes more than ${burst.perSecond} requests per second.`
-  return rateLimited(window, now, what, res, verdict.plan)
+  return rateLimited({ window, now }, what, res, verdict.plan)
 }
 
-/** A 429 for a short-term limit; the window is what the headers of the answer show. `now` in Unix seconds. */
-export function rateLimited(
-  window: Window,
-  now: number,
-  what: string,
-  res: Response,
-  plan?: string,
-): HttpError {
+/** A 429 for a short-term limit; the window is what the headers of the answer show. */
+export function rateLimited(shown: ShownWindow, what: string, res: Response, plan?: string): HttpError {
+  const { window, now } = shown
   const wait = waitSeconds(window, now)
-  res.locals.windows = [window]
+  res.locals.shown = shown
   return new HttpError(
     accountProblems.rate_limited,
     `${what} At most ${window.limit} are allowed in ${window.seconds} s; wait ${wait} s and try again.`,

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import type { Charge, Standing } from './gate.ts'
 import type { Plans } from './plans.ts'
 import { burstWindow, requireFeature, takeFromAddress, windowsOf } from './limits.ts'
-import { bindingWindow, limitHeaders, type Window } from './windows.ts'
+import { bindingWindow, limitHeaders, type ShownWindow } from './windows.ts'
 
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Express types its locals by this namespace
@@ -17,8 +17,8 @@ declare global {
       charge?: Charge | undefined
       /** Why a success may not be answered: the quota is used up, but what the caller has may still be right (304). */
       unpaid?: HttpError
-      /** Windows that an answer shows in place of the caller's address window. */
-      windows?: readonly Window[]
+      /** The window that an answer shows in place of the caller's address window. */
+      shown?: ShownWindow
     }
   }
 }
@@ -74,9 +74,9 @@ function accessWithoutOperation(path: string, res: Response): 'public' | 'accoun
 const publicPaths = new Set(['/v1/signup', '/v1/account/sessions'])
 
 function headersOf(options: AdmissionOptions, res: Response): readonly string[] {
-  const { plans, burst, clock } = options
-  const { standing, windows } = res.locals
-  if (windows !== undefined) return limitHeaders(windows, bindingWindow(windows), clock() / 1000)
+  const { plans, burst } = options
+  const { standing, shown } = res.locals
+  if (shown !== undefined) return limitHeaders([shown.window], shown.window, shown.now)
   if (standing === undefined) return headersForAddress(options, res.req.ip ?? '')
   const now = standing.now / 1000
   const quotas = windowsOf(plans, standing)

@@ -38,11 +38,10 @@ async function withinLimits(
 ) {
   const { db, signInLimit } = context
   const address = addressBucket(req.ip ?? '')
-  const { window, allowed } = await takeAttempt(db, signInLimit, address, context.at())
-  if (!allowed)
-    throw rateLimited(window, context.clock() / 1000, 'Too many sign-ins failed from this address.', res)
-  res.locals.windows = [window]
-  if (window.remaining < signInLimit.limit - 1) await refuseGuessing(context, email, res)
+  const { allowed, ...shown } = await takeAttempt(db, signInLimit, address, context.at())
+  if (!allowed) throw rateLimited(shown, 'Too many sign-ins failed from this address.', res)
+  res.locals.shown = shown
+  if (shown.window.remaining < signInLimit.limit - 1) await refuseGuessing(context, email, res)
   const account = await checkPassword(context, email, password).catch(async (error: unknown) => {
     // Nobody has looked at the password: the attempt does not count.
     await returnAttempt(db, signInLimit, address).catch(() => undefined)
@@ -98,9 +97,9 @@ function guessesOf(email: string): string {
  * @throws HttpError rate_limited
  */
 async function refuseGuessing(context: AccountContext, email: string, res: Response): Promise<void> {
-  const window = await peekAttempts(context.db, guessLimit, guessesOf(email), context.at())
-  if (window.remaining > 0) return
-  throw rateLimited(window, context.clock() / 1000, 'Too many sign-ins failed for this e-mail address.', res)
+  const shown = await peekAttempts(context.db, guessLimit, guessesOf(email), context.at())
+  if (shown.window.remaining > 0) return
+  throw rateLimited(shown, 'Too many sign-ins failed for this e-mail address.', res)
 }
 
 /** The account with this address and password; the same work is done whether or not there is one. */

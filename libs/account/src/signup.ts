@@ -126,13 +126,11 @@ async function withinLimit<T>(
   res: Response,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { db, signupLimit, clock } = context
+  const { db, signupLimit } = context
   const address = addressBucket(req.ip ?? '')
-  const now = new Date(clock())
-  const { window, allowed } = await takeAttempt(db, signupLimit, address, context.at())
-  if (!allowed)
-    throw rateLimited(window, now.getTime() / 1000, 'Too many signups came from this address.', res)
-  res.locals.windows = [window]
+  const { allowed, ...shown } = await takeAttempt(db, signupLimit, address, context.at())
+  if (!allowed) throw rateLimited(shown, 'Too many signups came from this address.', res)
+  res.locals.shown = shown
   try {
     return await run()
   } catch (error) {

@@ -50,6 +50,9 @@ export type Window = {
   readonly seconds: number
 }
 
+/** A window at an instant, in Unix seconds by the clock that has made the window. */
+export type ShownWindow = { readonly window: Window; readonly now: number }
+
 /** The two quota windows of an account after `used` units, at a given day. A monthly limit of null gives one window. */
 export function quotaWindows(
   plan: { readonly daily: number; readonly monthly: number | null },

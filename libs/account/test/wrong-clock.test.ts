@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { TestApp } from '../testing/test-app.ts'
+import { newAddress, type TestApp } from '../testing/test-app.ts'
 import { startEcho } from './echo-service.ts'
 
 const minute = 60_000
@@ -21,6 +21,60 @@ describe('an instance whose clock is wrong', () => {
   afterEach(() => {
     ahead = 0
   })
+
+  /** The seconds that an answer says are to be waited, in both of its headers. */
+  const waits = ({ headers }: { headers: Record<string, string | undefined> }) => ({
+    retryAfter: Number(headers['retry-after']),
+    t: Number(/;t=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]),
+  })
+
+  test.each([-60 * minute, 60 * minute])(
+    'tells by the clock of the database how long to wait, %d ms ahead',
+    async (wrong) => {
+      ahead = wrong
+      const address = newAddress()
+      const signUps = []
+      for (let i = 0; i < 6; i++) {
+        const body = { name: 'Ann', email: `${randomUUID()}@example.com`, password }
+        signUps.push(await app.call('post', '/v1/signup', { body, address }))
+      }
+      const signIns = []
+      for (let i = 0; i < 11; i++) {
+        const body = { email: 'nobody@example.com', password }
+        signIns.push(await app.call('post', '/v1/account/sessions', { body, address }))
+      }
+
+      for (const [answers, seconds] of [
+        [signUps, 3600],
+        [signIns, 900],
+      ] as const) {
+        const [first, last] = [answers[0], answers.at(-1)]
+        expect(last?.status).toBe(429)
+        for (const shown of [first, last]) {
+          const { t } = waits(shown ?? { headers: {} })
+          expect(t).toBeGreaterThan(seconds - 60)
+          expect(t).toBeLessThanOrEqual(seconds)
+        }
+        const { retryAfter, t } = waits(last ?? { headers: {} })
+        expect(retryAfter).toBe(t)
+      }
+    },
+  )
+
+  test.each([-60 * minute, 60 * minute])(
+    'tells by the clock of the store when a key may be used again, %d ms ahead',
+    async (wrong) => {
+      const { key } = await app.signUp('big')
+      ahead = wrong
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => app.call('post', '/v1/echo', { key, body: { text: 'a' } })),
+      )
+
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(refused.length).toBeGreaterThan(0)
+      for (const answer of refused) expect(waits(answer)).toEqual({ retryAfter: 1, t: 1 })
+    },
+  )
 
   test('writes down a rotation so that another instance gives it again', async () => {
     const { key } = await app.signUp()
