@@ -125,7 +125,8 @@ type AttemptRow = { readonly at: Date; readonly count: number; readonly resets_a
 
 function shownWindow({ name, limit, seconds }: AttemptLimit, row: AttemptRow | undefined): ShownWindow {
   if (row === undefined) throw new Error('The database has not said what it takes for now.')
-  const remaining = limit - row.count
+  // When the limit was lowered, more than it may have been counted.
+  const remaining = Math.max(0, limit - row.count)
   const window = { name, limit, remaining, resetsAt: row.resets_at.getTime() / 1000, seconds }
   return { window, now: row.at.getTime() / 1000 }
 }

@@ -37,4 +37,11 @@ describe.each(['postgres', 'pglite'] as const)('attempts that all instances coun
     await returnAttempt(database.db, limitOf(2), 'b')
     expect((await peek('b', 2)).window.remaining).toBe(2)
   })
+
+  test('leave nothing, not less, when more were counted than the limit is now', async () => {
+    for (let i = 0; i < 4; i++) await take('c', 10)
+
+    expect(await take('c', 2)).toEqual({ allowed: false, now, window: { ...window, remaining: 0 } })
+    expect(await peek('c', 2)).toEqual({ now, window: { ...window, remaining: 0 } })
+  })
 })
