@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import { freeUsage } from './free-usage.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createOnePlace } from './one-place.ts'
+import { orderLocks } from './ordered-locks.ts'
 
 /** The migrations of the account tables, in order. A service applies them to its own schema before its own list. */
 export const accountMigrations: MigrationList = {
@@ -15,6 +16,7 @@ export const accountMigrations: MigrationList = {
     '005_free_usage': { up: freeUsage },
     '006_key_usage': { up: createKeyUsage },
     '007_outbox_age': { up: addOutboxAge },
+    '008_ordered_locks': { up: orderLocks },
   },
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AccountDatabase } from './database.ts'
 
 /**
- * Deleting an account deletes its usage (a trigger: migrations/free-usage.ts). Counts of it may be on their way to the
+ * Deleting an account deletes its usage (a trigger: migrations/ordered-locks.ts). Counts of it may be on their way to the
  * ledger at that moment, and some may still come from an instance that could not reach Postgres. The ledger writes none
  * of accounts that were deleted within the last day; see {@link ofNobodyDeleted}. A statement that had begun before the
  * deletion does not know of it yet, so what it wrote is swept away here, a minute later, when it has ended long ago.

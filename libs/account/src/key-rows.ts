@@ -64,13 +64,20 @@ export async function insertKey(db: AccountDatabase, row: NewKeyRow, now: Date):
   if (forgotten.length > 0) await addUpForgotten(db, row.tag)
 }
 
-/** What keys that are forgotten were used for goes on in one row per endpoint and day, of no key. */
+/**
+ * What keys that are forgotten were used for goes on in one row per endpoint and day, of no key. The rows are locked in
+ * the order in which the ledger writes them, so that each waits for the other instead of both for ever.
+ */
 async function addUpForgotten(db: AccountDatabase, tag: string): Promise<void> {
   await sql`
-    with forgotten as (
-      delete from usage_key u where tag = ${tag} and selector > ''
+    with locked as (
+      select selector, day, endpoint from usage_key u where tag = ${tag} and selector > ''
         and not exists (select from api_key k where k.tag = u.tag and k.selector = u.selector)
-      returning day, endpoint, calls, last_used_at
+      order by selector, day, endpoint for update
+    ), forgotten as (
+      delete from usage_key u using locked l
+      where u.tag = ${tag} and u.selector = l.selector and u.day = l.day and u.endpoint = l.endpoint
+      returning u.day, u.endpoint, u.calls, u.last_used_at
     )
     insert into usage_key as u (tag, day, selector, endpoint, calls, last_used_at)
     select ${tag}, day, '', endpoint, sum(calls), max(last_used_at) from forgotten
