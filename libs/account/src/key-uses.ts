@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AccountDatabase } from './database.ts'
 import { writeUses, type Batch, type Use } from './ledger-rows.ts'
 import type { Tallies, Tally } from './tallies.ts'
-import { inTurn, rowsPerStatement, slicedQueue } from './unwritten.ts'
+import { inTurn, rowsPerStatement, slicedQueue, wantedOf } from './unwritten.ts'
 
 /** A use of a key. */
 export type KeyUse = {
@@ -34,23 +34,20 @@ const writtenWithinMs = 5_000
 
 export function keyUses(db: AccountDatabase, tallies: Tallies, clock: () => number): KeyUses {
   const queue = slicedQueue<Use>(writtenWithinMs, clock)
-  const wanted = { all: false, of: new Set<string>() }
+  const wanted = wantedOf()
   const write = writingOnce(db)
+  const detached = (uses: Use[]) => detachedFrom(tallies, uses)
 
+  /** What is due goes with it: otherwise that would wait for as long as readers come one after another. */
   function takeWanted(): Use[] {
-    const { all, of } = wanted
-    Object.assign(wanted, { all: false, of: new Set<string>() })
-    return all ? queue.takeAll() : [...of].flatMap((tag) => listOf(tallies.of(tag)))
-  }
-
-  /** Takes uses from their accounts: whatever the keys are used for from now on is for another batch. */
-  function detached(uses: Use[]): Use[] {
-    for (const use of uses) detach(tallies, use)
-    return uses
+    const { everybody, tags } = wanted.take()
+    if (everybody) return detached(queue.takeAll())
+    const ofReaders = detached([...tags].flatMap((tag) => listOf(tallies.of(tag))))
+    return [...ofReaders, ...detached(queue.takeDue())]
   }
 
   const turns = inTurn(
-    () => write(() => detached(takeWanted())),
+    () => write(takeWanted),
     () => write(() => detached(queue.takeDue())),
   )
   return {
@@ -66,11 +63,11 @@ export function keyUses(db: AccountDatabase, tallies: Tallies, clock: () => numb
       if (at > use.usedAt) use.usedAt = at
     },
     writeAll() {
-      wanted.all = true
+      wanted.addEverybody()
       return turns.everything()
     },
     writeOf(tag) {
-      wanted.of.add(tag)
+      wanted.add(tag)
       return turns.everything()
     },
     writeDue: turns.whatIsDue,
@@ -112,6 +109,12 @@ function listOf({ uses }: Tally): Use[] {
   const list: Use[] = []
   for (let use = uses; use !== undefined; use = use.next) list.push(use)
   return list
+}
+
+/** Takes uses from their accounts: whatever the keys are used for from now on is for another batch. */
+function detachedFrom(tallies: Tallies, uses: Use[]): Use[] {
+  for (const use of uses) detach(tallies, use)
+  return uses
 }
 
 function detach(tallies: Tallies, use: Use): void {

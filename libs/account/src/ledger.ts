@@ -2,7 +2,7 @@ import type { AccountDatabase } from './database.ts'
 import { keyUses, type KeyUses } from './key-uses.ts'
 import { writeCounters, type Counter } from './ledger-rows.ts'
 import { remembering, talliesInMemory, type Tallies, type Tally } from './tallies.ts'
-import { inTurn, unwritten, type Unwritten } from './unwritten.ts'
+import { inTurn, unwritten, wantedOf, type Unwritten } from './unwritten.ts'
 
 /** What an instance has seen the Redis gate count for an account on its latest day. Both only grow within a day. */
 export type Seen = { readonly day: number; readonly used: number; readonly refunded: number }
@@ -27,6 +27,8 @@ export type Ledger = {
   readonly keepUp: () => Promise<void>
   /** Writes all counters. @throws when Postgres does not answer; nothing is lost then */
   readonly flush: () => Promise<void>
+  /** Writes the counters of one account, for who is about to read them. @throws as flush does */
+  readonly flushOf: (tag: string) => Promise<void>
   /** Writes all that keys were used for. @throws as flush does */
   readonly flushUses: () => Promise<void>
   /** Writes what the keys of one account were used for, for who is about to read it. @throws as flush does */
@@ -53,7 +55,14 @@ export function createLedger(db: AccountDatabase, options: LedgerOptions = {}): 
   const tallies = talliesInMemory()
   const counters = countersOf(db, tallies, { ...options, clock })
   const uses = keyUses(db, tallies, clock)
-  const turns = inTurn(counters.writeAll, counters.writeDue)
+  const wanted = wantedOf()
+
+  function writeWanted(): Promise<void> {
+    const { everybody, tags } = wanted.take()
+    return everybody ? counters.writeAll() : counters.writeSome(({ tag }) => tags.has(tag))
+  }
+
+  const turns = inTurn(writeWanted, counters.writeDue)
   return {
     of: tallies.of,
     saw: counters.saw,
@@ -61,7 +70,14 @@ export function createLedger(db: AccountDatabase, options: LedgerOptions = {}): 
     async keepUp() {
       await Promise.all([turns.whatIsDue(), uses.writeDue()])
     },
-    flush: turns.everything,
+    flush() {
+      wanted.addEverybody()
+      return turns.everything()
+    },
+    flushOf(tag) {
+      wanted.add(tag)
+      return turns.everything()
+    },
     flushUses: uses.writeAll,
     flushUsesOf: uses.writeOf,
   }
@@ -77,7 +93,7 @@ function countersOf(
   db: AccountDatabase,
   tallies: Tallies,
   { most = mostRemembered, onDirect = () => Promise.resolve(), clock }: CountersOptions,
-): Pick<Ledger, 'saw'> & Pick<Unwritten<Counter>, 'writeAll' | 'writeDue'> {
+): Pick<Ledger, 'saw'> & Pick<Unwritten<Counter>, 'writeAll' | 'writeSome' | 'writeDue'> {
   const changed: Unwritten<Counter> = unwritten({
     ...{ withinMs: writtenWithinMs, clock },
     write: (rows) => writeAndTell(db, rows, onDirect, changed.add),
@@ -103,6 +119,7 @@ function countersOf(
       changed.add(counter)
     },
     writeAll: changed.writeAll,
+    writeSome: changed.writeSome,
     writeDue: changed.writeDue,
   }
 }

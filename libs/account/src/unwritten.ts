@@ -16,6 +16,8 @@ export type UnwrittenOptions<T> = {
 export type Unwritten<T> = {
   readonly add: (entry: T) => void
   readonly writeAll: () => Promise<void>
+  /** Writes some, and what is due: otherwise that would wait for as long as somebody asks for some. */
+  readonly writeSome: (isWanted: (entry: T) => boolean) => Promise<void>
   /** To be called every {@link paceMs}. */
   readonly writeDue: () => Promise<void>
 }
@@ -48,6 +50,7 @@ export function unwritten<T extends Waiting>(options: UnwrittenOptions<T>): Unwr
   return {
     add,
     writeAll: () => write(queue.takeAll()),
+    writeSome: (isWanted) => write([...queue.takeSome(isWanted), ...queue.takeDue()]),
     writeDue: () => write(queue.takeDue()),
   }
 }
@@ -80,8 +83,20 @@ export function slicedQueue<T extends Waiting>(withinMs: number, clock: () => nu
     return count
   }
 
+  function takeSome(isWanted: (entry: T) => boolean): T[] {
+    const taken: T[] = []
+    for (const slice of [...slices, latest]) {
+      const { entries } = slice
+      if (!entries.some(isWanted)) continue
+      taken.push(...entries.filter(isWanted))
+      slice.entries = entries.filter((entry) => !isWanted(entry))
+    }
+    return taken.filter(({ isWaiting }) => isWaiting)
+  }
+
   return {
     add: (entry: T): void => void latest.entries.push(entry),
+    takeSome,
     takeAll: () => take(() => slices.length),
     takeDue: () => take(dueAt),
   }
@@ -90,7 +105,7 @@ export function slicedQueue<T extends Waiting>(withinMs: number, clock: () => nu
 type Slice<T> = {
   /** When the first of them came, or earlier. */
   readonly since: number
-  readonly entries: T[]
+  entries: T[]
 }
 
 /** How often what is due is written, in milliseconds. */
@@ -101,6 +116,26 @@ const fewRows = 250
 
 /** Most rows of a statement. */
 export const rowsPerStatement = 1000
+
+/** Whose entries somebody waits for: those of some accounts, or everybody's. */
+export function wantedOf() {
+  let wanted = { everybody: false, tags: new Set<string>() }
+
+  return {
+    add(tag: string): void {
+      wanted.tags.add(tag)
+    },
+    addEverybody(): void {
+      wanted.everybody = true
+    },
+    /** Who is wanted so far; from now on nobody is. */
+    take() {
+      const taken = wanted
+      wanted = { everybody: false, tags: new Set() }
+      return taken
+    },
+  }
+}
 
 /** Two kinds of work that exclude each other. */
 export type InTurn = {

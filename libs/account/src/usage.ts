@@ -18,7 +18,7 @@ export function getUsage(context: AccountContext): Endpoint {
     const { standing } = res.locals
     if (standing === undefined) throw new Error('This endpoint is mounted without the meter.')
     const [from, to] = span(query, standing.day)
-    await beforeReading(Promise.all([ledger.flush(), ledger.flushUsesOf(tag)]))
+    await beforeReading(Promise.all([ledger.flushOf(tag), ledger.flushUsesOf(tag)]))
     const past = await readHistory(db, tag, from, to)
     const history = past.map((row) => (row.day === standing.day ? { ...row, used: standing.usedToday } : row))
     const windows = windowsOf(plans, standing)

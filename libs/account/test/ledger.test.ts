@@ -181,7 +181,7 @@ describe('the ledger', () => {
         call(ledger, tag, { day: on, endpoint: name })
         now += 2_000
         if (then === 'keep up') await ledger.keepUp()
-        if (then === 'flush of one') await ledger.flushUsesOf(tag)
+        if (then === 'flush of one') await Promise.all([ledger.flushOf(tag), ledger.flushUsesOf(tag)])
         if (then === 'flush') await Promise.all([ledger.flush(), ledger.flushUses()])
       }
       await Promise.all([ledger.flush(), ledger.flushUses()])
@@ -336,6 +336,37 @@ describe('the ledger', () => {
     expect([await daysOf(tag), await callsOf(tag)]).toEqual([[[day, 3, 1]], 0])
     await keepUpFor(4750)
     expect(await callsOf(tag)).toBe(1)
+  })
+
+  test('writes the counts of one account for who is about to read them, also those of the day before', async () => {
+    const ledger = open()
+    const [tag = '', other = ''] = await accounts(2)
+    for (const one of [tag, other])
+      for (const on of [day, day + 1]) ledger.saw(ledger.of(one), { day: on, used: 2, refunded: 1 })
+    await ledger.flushOf(tag)
+    expect([await daysOf(tag), await daysOf(other)]).toEqual([[[day, 2, 1], [day + 1, 2, 1]], []]) // prettier-ignore
+
+    ledger.saw(ledger.of(tag), { day: day + 1, used: 3, refunded: 1 })
+    await ledger.flush()
+    expect([await daysOf(tag), await daysOf(other)]).toEqual([
+      [[day, 2, 1], [day + 1, 3, 1]],
+      [[day, 2, 1], [day + 1, 2, 1]],
+    ]) // prettier-ignore
+  })
+
+  test('keeps up with everybody while readers come one after another', async () => {
+    let now = 0
+    const ledger = open({ clock: () => now })
+    const [tag = '', other = ''] = await accounts(2)
+    ledger.saw(ledger.of(other), { day, used: 3, refunded: 0 })
+    call(ledger, other)
+    for (const end = now + 5_000; now < end; now += paceMs) {
+      // Readers come first each time, so that what is due is left to them.
+      await Promise.all([ledger.flushOf(tag), ledger.flushUsesOf(tag), ledger.keepUp()])
+      if (now === 250) expect(await daysOf(other)).toEqual([[day, 3, 0]])
+    }
+
+    expect(await callsOf(other)).toBe(1)
   })
 
   test('writes the calls of one account for who is about to read them', async () => {

@@ -1,5 +1,12 @@
+import { closeHttpApp, createHttpApp } from '@hearth/chassis/http'
+import type Joi from 'joi'
+import supertest from 'supertest'
+import type { AccountContext } from '../src/context.ts'
+import { createLedger } from '../src/ledger.ts'
+import { getUsage } from '../src/usage.ts'
 import type { TestApp } from '../testing/test-app.ts'
 import { startEcho } from './echo-service.ts'
+import { insertAccount, openTestDatabase, silent, testPlans } from './support.ts'
 
 describe.each([
   ['Postgres', false],
@@ -179,4 +186,35 @@ describe.each([
 
     expect((await usage(ben.key)).body.data.windows.daily.used).toBe(0)
   })
+})
+
+test('usage is read when the counts of its account are written, and does not wait for those of others', async () => {
+  const database = await openTestDatabase('postgres')
+  const { db } = database
+  const ledger = createLedger(db)
+  const [{ tag }, other] = [await insertAccount(db), await insertAccount(db)]
+  const day = 20_000
+  for (const one of [tag, other.tag])
+    for (const on of [day - 1, day]) ledger.saw(ledger.of(one), { day: on, used: 2, refunded: 0 })
+  const app = createHttpApp({
+    ...{ log: silent, publicUrl: '', trustProxy: 0 },
+    limitHeaders: () => [],
+    settle: () => undefined,
+  })
+  app.use((_req, res, next) => {
+    res.locals.caller = { tag, selector: '', key: '', tally: ledger.of(tag) }
+    const standing = { plan: 'free', now: day * 86_400_000, day, usedToday: 3, usedBefore: 2 }
+    res.locals.standing = { ...standing, burstRemaining: 0 }
+    next()
+  })
+  const envelope = { wrap: (data: object) => data, schema: (data: Joi.Schema) => data }
+  const context = { envelope, plans: testPlans, db, ledger, clock: Date.now }
+  app.get('/v1/account/usage', getUsage(context as unknown as AccountContext)) // it reads no more of it
+  const response = await supertest(closeHttpApp(app)).get('/v1/account/usage')
+  const { history } = response.body as { history: { used: number }[] }
+  const written = await db.selectFrom('usage_day').select(['tag', 'day']).orderBy('day').execute()
+  await database.close()
+
+  expect(history.slice(-2).map(({ used }) => used)).toEqual([2, 3])
+  expect(written).toEqual([{ tag, day: day - 1 }, { tag, day }]) // prettier-ignore
 })
