@@ -89,7 +89,13 @@ function describeCreateKey({ envelope }: AccountContext) {
       expiresAt: Joi.string()
         .isoDate()
         .allow(null)
-        .description('When the key stops working, ISO 8601 with a time zone; never when left out.'),
+        .messages({
+          'string.isoDate':
+            '{#label} must be a date and a time with its time zone in ISO 8601, such as 2027-01-31T00:00:00Z',
+        })
+        .description(
+          'When the key stops working, ISO 8601 with a time zone, before the year 10000; never when left out.',
+        ),
     }),
     responses: {
       201: {
@@ -179,10 +185,15 @@ function expiryOf(text: string | null | undefined, now: Date): Date | null {
         ? 'expiresAt must name its time zone, such as 2027-01-31T00:00:00Z.'
         : at <= now
           ? 'expiresAt must lie in the future.'
-          : undefined
+          : at >= year10000
+            ? 'expiresAt must lie before the year 10000, such as 2027-01-31T00:00:00Z; leave it out for a key that never expires.'
+            : undefined
   if (detail !== undefined) throw invalid([{ pointer: '/expiresAt', code: 'not_allowed', detail }])
   return at
 }
+
+/** From here on ISO 8601 has no agreed form: Postgres reads the one of JavaScript, the embedded database does not. */
+const year10000 = new Date(Date.UTC(10_000, 0))
 
 function tooManyKeys(): HttpError {
   const detail = `An account can have ${mostActiveKeys} active keys; delete one that is no longer needed.`

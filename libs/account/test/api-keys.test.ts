@@ -18,7 +18,7 @@ describe.each([
 
   const list = async (
     key: string,
-  ): Promise<{ id: string; status: string; lastUsedAt: string; revokedAt: string }[]> =>
+  ): Promise<{ id: string; status: string; expiresAt: string; lastUsedAt: string; revokedAt: string }[]> =>
     (await app.call('get', '/v1/account/keys', { key })).body.data.keys
   const create = (key: string, body: object = { name: 'further' }) =>
     app.call('post', '/v1/account/keys', { key, body })
@@ -193,6 +193,8 @@ describe.each([
       ['a week', '2099-W05-1T00:00:00Z'],
       ['a day of the year', '2099-031T00:00:00Z'],
       ['a year of six digits', '+275761-01-01T00:00:00Z'],
+      ['the first instant of the year 10000', '+010000-01-01T00:00:00Z'],
+      ['in the year 10000 by UTC', '9999-12-31T23:30:00-01:00'],
       ['a number', 4102444800],
       ['empty', ''],
     ])('may not expire at a time that is %s', async (what, expiresAt) => {
@@ -204,6 +206,27 @@ describe.each([
 
       expect([status, body.errors?.[0]?.pointer]).toEqual([400, '/expiresAt'])
       expect(await list(key)).toHaveLength(1)
+    })
+
+    test.each([
+      ['tomorrow', 'expiresAt must be a date and a time with its time zone in ISO 8601, such as'],
+      ['+010000-01-01T00:00:00Z', 'expiresAt must lie before the year 10000, such as'],
+    ])('may not expire at %s, and is told by an example when it may', async (expiresAt, sentence) => {
+      const { key } = await app.signUp()
+
+      const { body } = await create(key, { name: 'wrong', expiresAt })
+
+      expect(body.errors[0].detail).toBe(body.detail)
+      expect(body.detail).toContain(`${sentence} 2027-01-31T00:00:00Z`)
+    })
+
+    test('may expire in the last moment of the year 9999', async () => {
+      const { key } = await app.signUp()
+      const expiresAt = '9999-12-31T23:59:59.999Z'
+
+      expect((await create(key, { name: 'late', expiresAt })).status).toBe(201)
+      expect((await list(key))[0]?.expiresAt).toBe(expiresAt)
+      expect((await echo(key)).status).toBe(200)
     })
 
     test('may expire never', async () => {
