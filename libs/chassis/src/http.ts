@@ -93,15 +93,24 @@ export function send(
   body: unknown,
   headers: readonly string[] = [],
 ): Promise<void> | undefined {
+  // First: a body that cannot be written as JSON is a bug, and must not have been charged as a success.
+  const content = contentOf(body)
   const settled = res.locals.http.settle(res, status)
   if (settled === undefined) {
-    write(res, status, body, headers)
+    write(res, status, content, headers)
     return undefined
   }
   return settled.then(() => {
-    write(res, status, body, headers)
+    write(res, status, content, headers)
   })
 }
+
+function contentOf(body: unknown): Content {
+  return typeof body === 'string' || Buffer.isBuffer(body) || body === undefined ? body : JSON.stringify(body)
+}
+
+/** What is written; nothing when undefined. */
+type Content = string | Buffer | undefined
 
 /** The header of bodies that are JSON text already. */
 export const jsonText: readonly string[] = ['Content-Type', 'application/json; charset=utf-8']
@@ -169,19 +178,18 @@ function round(seconds: number): number {
   return Math.round(seconds * 1e5) / 100
 }
 
-function write(res: Response, status: number, body: unknown, headers: readonly string[]): void {
+function write(res: Response, status: number, content: Content, headers: readonly string[]): void {
   const { http, requestId } = res.locals
-  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const base = headers.includes('Content-Security-Policy') ? securityHeadersOfPages : securityHeaders
   const all = [...base, 'X-Request-Id', requestId, ...http.limitHeaders(res)]
-  if (body !== undefined) {
-    all.push('Content-Length', String(Buffer.byteLength(bytes)))
+  if (content !== undefined) {
+    all.push('Content-Length', String(Buffer.byteLength(content)))
     if (!headers.includes('Content-Type')) all.push(...jsonText)
   }
   if (!headers.includes('Cache-Control')) all.push(...noStore)
   all.push(...headers)
   res.writeHead(status, all)
-  res.end(body === undefined ? undefined : bytes)
+  res.end(content)
 }
 
 function answerOptions(res: Response): void {

@@ -83,6 +83,21 @@ describe('an app', () => {
     expect((await agent.get('/livez?verbose=1')).body).toEqual({ said: 'alive' })
   })
 
+  test('does not settle as a success what cannot be written as JSON', async () => {
+    const settled: number[] = []
+    const app = createHttpApp({ ...options, settle: (_res, status) => void settled.push(status) })
+    app.get(
+      '/v1/a',
+      endpoint(describe_('a'), async (_input, _req, res) => {
+        await send(res, 200, { most: 2n ** 64n })
+      }),
+    )
+    const { status, body } = await supertest(closeHttpApp(app)).get('/v1/a')
+
+    expect([status, body.code]).toEqual([500, 'internal_error'])
+    expect(settled).toEqual([500])
+  })
+
   test('tells nothing of a bug, and logs it', async () => {
     const app = createHttpApp(options)
     app.get(
