@@ -1,5 +1,6 @@
 import { HttpError } from '@hearth/chassis/errors'
-import { beforeReading } from '../src/context.ts'
+import { beforeReading, sharedNow } from '../src/context.ts'
+import { openTestDatabase } from './support.ts'
 
 describe('who is about to read what is yet to be written', () => {
   test('waits until it is written', async () => {
@@ -27,3 +28,16 @@ describe('who is about to read what is yet to be written', () => {
     expect(error).toMatchObject({ kind: { status: 503 } })
   })
 })
+
+test.each(['postgres', 'pglite'] as const)(
+  'the instant that all instances agree in is what is set, or that of %s',
+  async (engine) => {
+    const { db, close } = await openTestDatabase(engine)
+    const set = new Date(Date.UTC(2026, 10, 20, 12))
+    const [told, own] = [await sharedNow({ db, at: () => set }), await sharedNow({ db, at: () => undefined })]
+    await close()
+
+    expect(told).toEqual(set)
+    expect(Math.abs(own.getTime() - Date.now())).toBeLessThan(10_000) // the database is on this machine
+  },
+)

@@ -5,7 +5,7 @@ import { startEcho } from './echo-service.ts'
 const minute = 60_000
 const password = 'an unusual pass phrase'
 
-describe('an instance whose clock is wrong', () => {
+describe('an instance whose clock is wrong (T08)', () => {
   const processClock = Date.now
   /** How far the clock of the instance is ahead, in milliseconds. */
   let ahead = 0
@@ -29,7 +29,7 @@ describe('an instance whose clock is wrong', () => {
   })
 
   test.each([-60 * minute, 60 * minute])(
-    'tells by the clock of the database how long to wait, %d ms ahead',
+    'tells by the clock of the database how long to wait, itself %d ms ahead',
     async (wrong) => {
       ahead = wrong
       const address = newAddress()
@@ -62,7 +62,7 @@ describe('an instance whose clock is wrong', () => {
   )
 
   test.each([-60 * minute, 60 * minute])(
-    'tells by the clock of the store when a key may be used again, %d ms ahead',
+    'tells by the clock of the store when a key may be used again, itself %d ms ahead',
     async (wrong) => {
       const { key } = await app.signUp('big')
       ahead = wrong
