@@ -57,7 +57,8 @@ export function redisGate(options: RedisGateOptions): RedisGate {
 export async function replicate(options: Copying, tags: readonly string[]): Promise<readonly Unreplicated[]> {
   const now = await options.records.now()
   const copies = await copyToRedis(options, tags, now, tombstone)
-  if (copies.some(({ snapshot }) => snapshot?.state === 'p')) await options.ledger.flush()
+  const counted = copies.filter(({ snapshot }) => snapshot?.state === 'p')
+  await Promise.all(counted.map(({ tag }) => options.ledger.flushOf(tag)))
   return copies.flatMap(({ tag, cause }) => (cause === undefined ? [] : [{ tag, cause }]))
 }
 

@@ -38,7 +38,7 @@ export function signup(context: AccountContext): Endpoint {
     if (problem !== undefined) {
       throw invalid([{ pointer: '/password', code: 'weak_password', detail: problem }])
     }
-    const request = await signupRequest(context, body, headers['idempotency-key'])
+    const request = signupRequest(context, body, headers['idempotency-key'])
     const made =
       (await request.earlier()) ??
       (await context.passwords.ifRoom(() =>
@@ -94,28 +94,32 @@ function describeSignup({ envelope }: AccountContext) {
 type SignupInput = { readonly name: string; readonly email: string; readonly password: string }
 
 /** A signup that gives the same key again when it is repeated with the same Idempotency-Key. */
-async function signupRequest(context: AccountContext, input: SignupInput, idempotencyKey?: string) {
+function signupRequest(context: AccountContext, input: SignupInput, idempotencyKey?: string) {
   const { db, pepper } = context
-  const now = await sharedNow(context)
+  let asked: Promise<Date> | undefined
+  /** Asked for when it is needed: who is told to come back later costs the database nothing. */
+  const now = () => (asked ??= sharedNow(context))
+  const since = async () => new Date((await now()).getTime() - repeatableForMs)
   const nonce = idempotencyKey ?? randomBase62(secretLength)
   const scope = scopeOf('signup', nonce)
   const { name, email, password } = input
   // In this order, whatever order the request has them in.
   const fingerprint = fingerprintOf(pepper, { name, email, password })
-  const since = new Date(now.getTime() - repeatableForMs)
   return {
     input,
     now,
     secret: ({ tag, selector }: FirstAnswer) =>
       deriveSecret(pepper, 'signup', nonce, password, tag, selector),
     earlier: async (trx: AccountDatabase = db) =>
-      idempotencyKey === undefined ? undefined : firstAnswer(trx, scope, fingerprint, since),
+      idempotencyKey === undefined ? undefined : firstAnswer(trx, scope, fingerprint, await since()),
     remember: async (trx: AccountDatabase, answer: FirstAnswer) =>
-      idempotencyKey === undefined ? undefined : rememberAnswer(trx, scope, fingerprint, answer, since),
+      idempotencyKey === undefined
+        ? undefined
+        : rememberAnswer(trx, scope, fingerprint, answer, await since()),
   }
 }
 
-type SignupRequest = Awaited<ReturnType<typeof signupRequest>>
+type SignupRequest = ReturnType<typeof signupRequest>
 
 const repeatableForMs = 24 * 3600 * 1000
 
@@ -144,7 +148,8 @@ async function withinLimit<T>(
 /** The password is hashed before anybody looks whether the address is taken: both answers take the same time. */
 async function createAccount(context: AccountContext, request: SignupRequest): Promise<FirstAnswer> {
   const { deployment, db, passwords, pepper } = context
-  const { input, now } = request
+  const { input } = request
+  const now = await request.now()
   const made = { tag: randomBase62(tagLength), selector: randomBase62(selectorLength), at: now }
   const key = makeKey({ service: deployment.code, ...made }, request.secret(made))
   const passwordHash = await passwords.hash(input.password)
