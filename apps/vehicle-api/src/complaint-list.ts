@@ -19,7 +19,7 @@ import * as schema from './vehicle-schema.ts'
 /** GET /v1/complaints/{make}/{model}/{year} */
 export function complaintList(data: ServedData): Endpoint {
   return endpoint(description, ({ params, query }, req, res) => {
-    const place = readPlace(query)
+    const start = readStart(query)
     return answer(
       data,
       req,
@@ -28,6 +28,7 @@ export function complaintList(data: ServedData): Endpoint {
         const { category, min_mileage: minMileage, max_mileage: maxMileage, sort } = query
         const model = findModelYear(catalogue, params)
         const selection = { model, year: params.year, category, minMileage, maxMileage, sort }
+        const place = placeOf(start, selection)
         return { answer: (db) => listComplaints(db, tables, selection, place, req.originalUrl) }
       },
       formsWithCsv,
@@ -35,27 +36,34 @@ export function complaintList(data: ServedData): Endpoint {
   })
 }
 
-/** Where a page begins, and how long it is. */
+/** Where a page begins as a request has it, and how long it is. */
+type Start = { readonly page: number; readonly limit: number; readonly cursor?: string }
+
+/** The same, once it is known which list the cursor should be of. */
 type Place = { readonly page: number; readonly limit: number; readonly after?: Cursor }
 
 /** @throws HttpError validation_failed for values that do not go together */
-function readPlace(query: ListQuery): Place {
-  const { page, limit, cursor, sort, min_mileage: min = 0, max_mileage: max = Infinity } = query
+function readStart(query: ListQuery): Start {
+  const { page, limit, cursor, min_mileage: min = 0, max_mileage: max = Infinity } = query
   if (min > max) {
     const detail = `min_mileage ${min} is above max_mileage ${max}; expected the lower one first.`
     throw invalid([{ parameter: 'min_mileage', code: 'too_large', detail }])
   }
-  if (cursor !== undefined) {
-    if (page === undefined) {
-      const after = readCursor(cursor, sort)
-      return { page: after.page + 1, limit, after }
-    }
+  if (cursor !== undefined && page !== undefined) {
     const detail = 'page and cursor exclude each other: a cursor says itself where its page begins.'
     throw invalid([{ parameter: 'page', code: 'not_allowed', detail }])
   }
-  if ((page ?? 1) * limit <= deepest) return { page: page ?? 1, limit }
-  const detail = `page ${page} with limit ${limit} lies beyond the first ${deepest} complaints; expected page times limit to be at most ${deepest}. To read further, send nextCursor of the page before as cursor.`
+  const start = { page: page ?? 1, limit, cursor }
+  if (start.page * limit <= deepest) return start
+  const detail = `page ${start.page} with limit ${limit} lies beyond the first ${deepest} complaints; expected page times limit to be at most ${deepest}. To read further, send nextCursor of the page before as cursor.`
   throw invalid([{ parameter: 'page', code: 'too_large', detail }])
+}
+
+/** @throws HttpError validation_failed for a cursor that is not one of the list */
+function placeOf({ page, limit, cursor }: Start, selection: Selection): Place {
+  if (cursor === undefined) return { page, limit }
+  const after = readCursor(cursor, selection)
+  return { page: after.page + 1, limit, after }
 }
 
 /** Skipping costs the database as much as reading. */
@@ -77,7 +85,7 @@ async function listComplaints(
   const hasMore = found.length > limit
   const nextCursor =
     hasMore && last !== undefined
-      ? writeCursor(selection.sort, { page, value: last.value, id: last.row.id })
+      ? writeCursor(selection, { page, value: last.value, id: last.row.id })
       : null
   const vehicle = presentModelYear(selection)
   const complaints = shown.map(({ row }) => presentComplaint(row))

@@ -1,20 +1,12 @@
 import { executePrepared } from '@hearth/chassis/prepared'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { complaintColumns, type ComplaintRow } from './complaint-row.ts'
-import type { Cursor, Sort } from './complaint-cursor.ts'
+import type { Cursor, ListName } from './complaint-cursor.ts'
 import type { ServedTables } from './served-version.ts'
 import type { Model } from './catalogue.ts'
-import type { Category } from './model/category.ts'
 
 /** Which complaints, and in which order. */
-export type Selection = {
-  readonly model: Model
-  readonly year: number
-  readonly category?: Category
-  readonly minMileage?: number
-  readonly maxMileage?: number
-  readonly sort: Sort
-}
+export type Selection = ListName & { readonly model: Model }
 
 /** A complaint of a page and where it stands in the order. */
 export type Placed = { readonly row: ComplaintRow; readonly value: string | number }
