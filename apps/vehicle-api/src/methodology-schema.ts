@@ -68,7 +68,8 @@ export const methodologySchema = record({
   }),
   labels: record({
     score: schema.text('Labels of scores.'),
-    trend: schema.text('Labels of trends.'),
+    trend: schema.text('Labels of trends of scores.'),
+    category_trend: schema.text('Labels of trends of categories, and what they are trends of.'),
     frequency: schema.text('Labels of how often an issue is reported.'),
   }),
   rules: record({

@@ -10,7 +10,7 @@ import { shortestPart } from './model/trends/change-points.ts'
 import { youngestTelling } from './model/trends/generations.ts'
 import { yearRules } from './model/trends/recommendation.ts'
 import { exposureBases } from './model/vehicle-counts.ts'
-import { smallestStart } from './model/year-trends.ts'
+import { sharePerYear, smallestStart } from './model/year-trends.ts'
 import type { ServedData } from './served-data.ts'
 
 /** GET /v1/methodology */
@@ -108,7 +108,8 @@ function describeConfidence({ confidenceWidths, minimumAge, minimumComplaints }:
 const labels = {
   score: 'excellent from 80 on, good 60, average 40, below_average 20, poor below',
   trend:
-    'improving or worsening with a Theil-Sen slope of one point a model year or more and a Mann-Kendall z beyond 1.28, else stable; only model years that are 2 years or older, and at least 4 of them, else insufficient_data',
+    'Of scores: improving or worsening with a Theil-Sen slope of one point a model year or more and a Mann-Kendall z beyond 1.28, else stable; only model years that are 2 years or older, and at least 4 of them, else insufficient_data',
+  category_trend: `Of a category: the same test on its complaints per vehicle-year, or, on crash_background, where vehicle-years are only estimated from complaints, on its share of all complaints about the model year. improving is a fall and worsening a rise of at least ${100 * sharePerYear} % of their mean a model year, beyond chance as above. So improving on crash_background says that the category is a smaller part of the complaints, which it also becomes where others grow.`,
   frequency: 'share of the complaints: very_common from 25 % on, common 10 %, occasional 3 %, rare below',
 } as const
 

@@ -3,12 +3,14 @@ import { categories } from './model/category.ts'
 import { trendLabels } from './model/monotone-trend.ts'
 import { scoreLabels } from './model/score.ts'
 import { exposureBases } from './model/vehicle-counts.ts'
+import { sharePerYear } from './model/year-trends.ts'
 import * as schema from './vehicle-schema.ts'
 
 const trendSchema = schema.choice(
   trendLabels,
   'Of the scores from model year to model year: a slope of at least one point a year that is not chance (Mann-Kendall), else stable.',
 )
+const categoryTrend = `From model year to model year, of complaints per vehicle-year where the trend rests on sales, registrations or crash_involvement, and of the share of the year's complaints where it rests on crash_background, the usual basis without sales. improving: a fall of at least ${100 * sharePerYear} % of the mean a year that is not chance (Mann-Kendall); worsening: such a rise; else stable. The basis is exposure_basis of this answer.`
 const trendPercentage = schema
   .number(
     'Change of the fitted score from the first to the last model year, in percent of the first, which counts as 10 points at least: from -99 to 980; null without a trend.',
@@ -36,7 +38,7 @@ export const statisticsSchema = record({
     record({
       count: schema.integer('Complaints.'),
       percentage: schema.percentage('the complaints of the period'),
-      trend: schema.choice(trendLabels, 'Of the rate of complaints; improving: fewer in later model years.'),
+      trend: schema.choice(trendLabels, categoryTrend),
     }),
   ),
   mileage_analysis: record({

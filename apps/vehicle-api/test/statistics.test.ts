@@ -129,6 +129,17 @@ describe('GET /v1/statistics/{make}/{model}/trends', () => {
   })
 })
 
+test('what the trend of a category is measured by is published in the methodology and the description', async () => {
+  const { body: methodology } = await app.call('get', '/v1/methodology', { key })
+  const { body: document } = await app.call('get', '/openapi.json', {})
+  const answer = JSON.stringify(document.paths['/v1/statistics/{make}/{model}'].get.responses['200'])
+  for (const text of [methodology.data.labels.category_trend as string, answer]) {
+    expect(text).toMatch(/crash_background[^.]*share of|share of[^.]*crash_background/)
+    expect(text).toContain('2.5 % of the')
+  }
+  expect(methodology.data.labels.trend).toMatch(/^Of scores/)
+})
+
 describe('GET /v1/statistics/compare', () => {
   const compare = (search: string) => ask(`compare?${search}`)
 

@@ -59,6 +59,20 @@ describe('the trend of a category', () => {
     expect(categoryTrends(guessed, engine(50, 80, 90, 80, 50), fit.asOf).engine).toBe('improving')
   })
 
+  test.each([
+    ['crash_background', 2.4, 'stable'],
+    ['crash_background', 2.6, 'worsening'],
+    ['sales', 2.4, 'stable'],
+    ['sales', 2.6, 'worsening'],
+  ] as const)('on %s, a rise of %d %% of the mean a year is %s', (basis, percent, label) => {
+    // The share and the rate of five model years, which lie on a line around the mean of a tenth.
+    const counts = [-2, -1, 0, 1, 2].map((step) => 1_000_000 * (1 + (percent / 100) * step))
+    const whole = counts.map((_, index) =>
+      modelYear(2015 + index, { basis, complaints: 10_000_000, exposure: 10_000_000 }),
+    )
+    expect(categoryTrends(whole, engine(...counts), fit.asOf).engine).toBe(label)
+  })
+
   test('is stable without complaints, and needs four years', () => {
     expect(categoryTrends(years(0, 0, 0, 0), [], fit.asOf).brakes).toBe('stable')
     expect(categoryTrends(years(0, 0, 0), [], fit.asOf).brakes).toBe('insufficient_data')

@@ -71,5 +71,8 @@ export const smallestStart = 10
 /** Smaller changes per model year do not matter. */
 const pointsPerYear = 1
 
-/** A point of score is this share of a rate, around the median and where the spread of rates is 1. */
-const sharePerYear = 0.025
+/**
+ * Of the mean of a category over the years: smaller changes per model year do not matter. A point of score is this
+ * share of a rate, around the median and where the spread of rates is 1.
+ */
+export const sharePerYear = 0.025
