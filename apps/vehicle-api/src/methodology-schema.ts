@@ -47,7 +47,9 @@ export const methodologySchema = record({
     minimum_complaints: schema.integer(
       'About vehicles of the reference population; below there is no score.',
     ),
-    minimum_population: schema.integer('Vehicles from which on constants are fitted.'),
+    minimum_population: schema.integer(
+      'Vehicles of the reference population that are needed to fit constants to them, and for a basis better than crash_background to be used at all.',
+    ),
     interval: schema.list(schema.number('Quantile.'), 'Quantiles of the interval of a score.'),
   }),
   exposure_bases: schema.list(
@@ -56,7 +58,9 @@ export const methodologySchema = record({
       meaning: schema.text('What the use of vehicles is estimated from.'),
       fit: fitSchema
         .allow(null)
-        .description('What was fitted on this basis; null when no vehicle of the data has it.'),
+        .description(
+          'What was fitted on this basis; null when no score rests on it, because fewer vehicles of the reference population have it than minimum_population.',
+        ),
     }),
     'The most trustworthy first.',
   ),
@@ -74,6 +78,7 @@ export const methodologySchema = record({
   }),
   rules: record({
     age: schema.text('How old a model year is.'),
+    better_basis: schema.text('From how many model years on a basis better than crash_background is used.'),
     one_basis: schema.text('What is compared on which exposure basis.'),
     best_years: schema.text('When a model year is recommended.'),
     years_to_avoid: schema.text('When a model year is advised against.'),

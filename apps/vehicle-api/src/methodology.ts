@@ -113,10 +113,11 @@ const labels = {
   frequency: 'share of the complaints: very_common from 25 % on, common 10 %, occasional 3 %, rare below',
 } as const
 
-function describeRules({ minimumAge }: ReliabilityFit) {
+function describeRules({ minimumAge, minimumComplaints, minimumPopulation }: ReliabilityFit) {
   const { goodFrom, poorBelow, farBelow, enoughCrashes } = yearRules
   return {
     age: `From 1 January of the model year to as_of, less a quarter of a year, because vehicles are sold from the autumn before to the end of the year, on average in spring; ${youngestAge} years at least.`,
+    better_basis: `Sales, registrations or crash_involvement are used from the time on that ${minimumPopulation} model years have them of those with at least ${minimumComplaints} complaints and an age of ${minimumAge} years (minimum_population, minimum_complaints, minimum_age_years): a place among fewer says nothing. Until then every score rests on crash_background, and fit is null for them in exposure_bases.`,
     one_basis:
       'Scores of different exposure bases are not compared. Trends of a model, generations and comparisons rest on one basis, which the answer names: the best that all of their model years with enough complaints have, so without sales of just one of them it is crash_background for all. A model year by itself, also in year_breakdown of a model, has its own best basis.',
     best_years: `A score of ${goodFrom} or more, in the top third of the model's years with a score, without an open recall that says not to drive, at least ${minimumAge} years old, and of a confidence that is not low. On crash_background confidence is always low; there ${enoughCrashes} complaints of crashes or injuries do instead, as the error of such a count is a fifth or less: enough to tell model years of one model apart. reasoning names the years that only lack the last two.`,

@@ -69,6 +69,28 @@ describe('a file', () => {
   })
 })
 
+test('sales of too few model years are loaded, and the import says how many are lacking', async () => {
+  const file = (name: string, text: string) => importing.workshop.file(name, text)
+  const [header = '', ...rows] = salesCsv().split('\r\n')
+  const some = (name: string, count: number) => file(name, [header, ...rows.slice(0, count), ''].join('\r\n'))
+  const given = ['--complaints', file('complaints.txt', generatedLines(3_000).join(''))]
+  const { stdout } = await importing.run(...given, '--sales', some('few.csv', 4))
+  expect(stdout).toMatch(/sales: no score rests on them yet\..* 4 have sales and 10 are needed.* 6 more\./)
+  const { data: methodology } = await importing.get('/v1/methodology')
+  expect(methodology.exposure_bases[0]).toMatchObject({ exposure_basis: 'sales', fit: null })
+  expect(methodology.rules.better_basis).toContain('10 model years')
+
+  const elsewhere = file('other.csv', `${header}\r\nNorrvik,NV-99,2020,5000\r\n`)
+  expect((await importing.run('--sales', elsewhere)).stdout).toMatch(
+    / 0 have sales and 10 are needed.* 10 more\./,
+  )
+
+  const { stdout: enough } = await importing.run('--sales', file('all.csv', salesCsv()))
+  expect(enough).not.toContain('no score rests on them')
+  const { data: fitted } = await importing.get('/v1/methodology')
+  expect(fitted.exposure_bases[0].fit.vehicles).toBeGreaterThan(9)
+}, 60_000)
+
 describe('--dry-run', () => {
   test('checks everything, publishes nothing and leaves no table', async () => {
     expect(await importing.run('--complaints', complaints, '--dry-run')).toMatchObject({

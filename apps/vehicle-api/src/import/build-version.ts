@@ -5,6 +5,7 @@ import { averageCost, type AverageCost } from '../model/average-cost.ts'
 import { categories as allCategories, type Category } from '../model/category.ts'
 import { modelScore } from '../model/model-score.ts'
 import { slug } from '../model/names.ts'
+import { isReference } from '../model/reliability/basis-fit.ts'
 import { fitReliability } from '../model/reliability/fit-reliability.ts'
 import type { ReliabilityFit } from '../model/reliability-fit.ts'
 import { analysePeriods, type PeriodAnalysis } from '../model/statistics/periods.ts'
@@ -22,6 +23,11 @@ export type BuiltVersion = {
   readonly makes: number
   readonly models: number
   readonly modelYears: number
+  /**
+   * Where sales are loaded that no score rests on, because too few model years have them: how many have them and
+   * could be measured against.
+   */
+  readonly unusedSales: number | null
 }
 
 /**
@@ -57,7 +63,12 @@ async function writeVehicles(
   const models = modelsOf(counted, scores)
   await writeModels(session, numbers, { models, names, fit })
   const makes = await writeMakes(session, numbers, { models, names })
-  return { fit, makes, models: models.length, modelYears: counted.length }
+  const unusedSales = numbers.sales === null || fit.bases.sales !== undefined ? null : soldOf(counted, asOf)
+  return { fit, makes, models: models.length, modelYears: counted.length, unusedSales }
+}
+
+function soldOf(vehicles: readonly CountedVehicle[], asOf: string): number {
+  return vehicles.filter((vehicle) => vehicle.units?.basis === 'sales' && isReference(vehicle, asOf)).length
 }
 
 /** The model years of one model, in order. */

@@ -61,9 +61,15 @@ export async function makeVersion(
     ...{ recalls: recalls ?? null, ratings: ratings ?? null, sales: sales ?? null },
   }
   progressOf('statistics', context).step('scoring every model year')
-  const { fit, makes, models, modelYears } = await buildVersion(session, numbers, newest.lastDate)
-  context.print(`${makes} makes, ${models} models, ${modelYears} model years`)
+  const { fit, ...built } = await buildVersion(session, numbers, newest.lastDate)
+  context.print(`${built.makes} makes, ${built.models} models, ${built.modelYears} model years`)
+  if (built.unusedSales !== null) context.print(notEnoughSales(built.unusedSales, fit))
   return { numbers, loaded, fit }
+}
+
+function notEnoughSales(sold: number, fit: ReliabilityFit): string {
+  const { minimumPopulation, minimumComplaints, minimumAge } = fit
+  return `sales: no score rests on them yet. Of the model years with at least ${minimumComplaints} complaints and an age of ${minimumAge} years, ${sold} have sales and ${minimumPopulation} are needed: add those of ${minimumPopulation - sold} more. Until then exposure_basis stays crash_background.`
 }
 
 /** What cannot be taken over from a version of another shape has to come from files again. */

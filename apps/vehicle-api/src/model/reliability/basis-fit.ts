@@ -15,7 +15,7 @@ export const minimumComplaints = 5
  */
 export function fitBasis(vehicles: readonly VehicleCounts[], basis: ExposureBasis, asOf: string): BasisFit {
   const population = vehicles
-    .filter(({ complaints, year }) => complaints >= minimumComplaints && ageOf(year, asOf) >= minimumAge)
+    .filter((vehicle) => isReference(vehicle, asOf))
     .map((vehicle) => ({ ...vehicle, exposure: exposureOf(vehicle, basis, asOf) }))
   const exposure = sum(population.map((vehicle) => vehicle.exposure))
   const prior = priorOf(population, exposure) ?? defaultPrior
@@ -30,6 +30,11 @@ export function fitBasis(vehicles: readonly VehicleCounts[], basis: ExposureBasi
     overall: scaleOf(population, prior, alpha),
     categories: byCategory((category) => categoryScale(population, category, prior, alpha)),
   }
+}
+
+/** Whether a vehicle is old enough, and has complaints enough, for others to be measured against it. */
+export function isReference({ complaints, year }: VehicleCounts, asOf: string): boolean {
+  return complaints >= minimumComplaints && ageOf(year, asOf) >= minimumAge
 }
 
 /** A value for each category. */
