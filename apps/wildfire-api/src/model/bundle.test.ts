@@ -5,7 +5,7 @@ import { bestBundle, greedyOrder } from './bundle.ts'
 import { resolveHazard, type Hazard } from './hazard.ts'
 import type { HardeningInput } from './input.ts'
 import { measureIds } from './measures.ts'
-import { evaluate, idsOf, openScenario, wholeSet } from './scenario.ts'
+import { evaluate, idsOf, openScenario, wholeSet, type Scenario } from './scenario.ts'
 
 const hazard: Hazard = {
   p: 0.0123,
@@ -133,6 +133,34 @@ describe('the greedy order', () => {
     )
   })
 
+  test('is that of the catalogue where nothing burns, but for what a measure requires', () => {
+    fc.assert(
+      fc.property(validHome(), validHazard(), (input, where) => {
+        const { scenario, steps } = order(input, { ...where, p: 0 })
+        expect(steps.map(({ index }) => index)).toEqual(catalogueOrder(scenario))
+        for (const { npvPerPvCost } of steps) expect(npvPerPvCost).toBe(-1)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('has the earlier of two measures first that cost and do the same', () => {
+    fc.assert(
+      fc.property(validHome(), validHazard(), fc.nat(14), fc.nat(14), (input, where, one, other) => {
+        const { options, ...rest } = openScenario({ ...input, existingMeasures: [] }, where, 'central')
+        const [first, second] = [one, other].map((at) => at % options.length).toSorted((a, b) => a - b)
+        const pattern = options[first ?? 0]
+        fc.pre(pattern !== undefined && first !== second)
+        const twins = options.map((option, at) =>
+          at === first || at === second ? { ...pattern, requires: 0 } : option,
+        )
+        const indices = greedyOrder({ ...rest, options: twins }).map(({ index }) => index)
+        expect(indices.indexOf(first ?? -1)).toBeLessThan(indices.indexOf(second ?? -1))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test('shows that values alone do not add up', () => {
     const where = resolveHazard(jackson, 'exposed', undefined) ?? hazard
     const { scenario, steps } = order(jacksonHome, where)
@@ -147,6 +175,18 @@ describe('the greedy order', () => {
     expect(evaluate(scenario, 1 << underdeck).societal.npv).toBeCloseTo(878.53, 2)
   })
 })
+
+/** The options as the catalogue has them, each after what it requires. */
+function catalogueOrder({ options }: Scenario): number[] {
+  const taken: number[] = []
+  let set = 0
+  while (taken.length < options.length) {
+    const next = options.findIndex(({ requires }, index) => !(set & (1 << index)) && (requires & ~set) === 0)
+    taken.push(next)
+    set |= 1 << next
+  }
+  return taken
+}
 
 function expectBest(input: HardeningInput, where: Hazard, budget: number): void {
   const scenario = openScenario(input, where, 'central')

@@ -43,7 +43,8 @@ export function bestBundle(scenario: Scenario, budget: number): number {
 
 /**
  * All measures that the home lacks, one after the other: each time the one that adds the most net present value per
- * dollar of present cost to those before it. Measures wait for what they require; ties go in catalogue order.
+ * dollar of present cost to those before it. Measures wait for what they require; equal ones, see
+ * {@link equalRatios}, go in catalogue order.
  */
 export function greedyOrder(scenario: Scenario): GreedyStep[] {
   const steps: GreedyStep[] = []
@@ -61,11 +62,19 @@ function nextStep(scenario: Scenario, before: { set: number; evaluation: Evaluat
     const bit = 1 << index
     if (before.set & bit || option.requires & ~before.set) return []
     const cumulative = evaluate(scenario, before.set | bit)
-    const npv = cumulative.societal.npv - before.evaluation.societal.npv
-    const avoidedAnnualLoss = cumulative.avoidedAnnualLoss - before.evaluation.avoidedAnnualLoss
+    // From the probabilities: the difference of two long sums of money would have the rounding of both in it.
+    const fewer = before.evaluation.destructionProbability - cumulative.destructionProbability
+    const avoidedAnnualLoss = scenario.p * fewer * scenario.value
+    const npv = avoidedAnnualLoss * scenario.annuity - option.pvCost
     return [{ index, npv, npvPerPvCost: npv / option.pvCost, avoidedAnnualLoss, cumulative }]
   })
-  return steps.reduce((best, step) => (step.npvPerPvCost > best.npvPerPvCost ? step : best))
+  const best = steps.reduce((one, other) => (other.npvPerPvCost > one.npvPerPvCost ? other : one))
+  return steps.find(({ npvPerPvCost }) => equalRatios(npvPerPvCost, best.npvPerPvCost)) ?? best
+}
+
+/** Whether net present values per dollar are the same but for rounding: they tell of nothing below 1e-9. */
+function equalRatios(ratio: number, highest: number): boolean {
+  return ratio === highest || highest - ratio <= 1e-9 * Math.max(1, Math.abs(ratio))
 }
 
 /** Whether a set of equal worth is preferred: fewer measures, then earlier ones. */
