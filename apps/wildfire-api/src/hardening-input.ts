@@ -3,6 +3,7 @@ import Joi from 'joi'
 import { countyCodeSchema } from './county-code.ts'
 import { hardeningDefaults, presumedMeasures, type HardeningInput } from './model/input.ts'
 import { measureIds, type MeasureId } from './model/measures.ts'
+import { discountOf, missingMeasures } from './model/scenario.ts'
 
 /** A checked request, defaults filled in. */
 export type HardeningRequest = Pick<
@@ -18,9 +19,16 @@ export type HardeningRequest = Pick<
 }
 
 /** Every input as it was used, and where its value comes from. */
-export type Assumptions = Readonly<
-  Record<string, { readonly value: unknown; readonly source: 'default' | 'request' }>
->
+export type Assumptions = Readonly<Record<string, Assumption>>
+
+type Assumption = {
+  readonly value: unknown
+  readonly source: Source
+  /** Of a value that has parts which come from different places. */
+  readonly sources?: Readonly<Record<string, Source>>
+}
+
+type Source = 'default' | 'request'
 
 /** The inputs as fields of a joi object. */
 export const hardeningFields: Readonly<Record<keyof HardeningRequest, Joi.Schema>> = {
@@ -115,12 +123,23 @@ export function describeAssumptions(
 ): Assumptions {
   const given = new Map<string, unknown>(typeof raw === 'object' && raw !== null ? Object.entries(raw) : [])
   const used = new Map<string, unknown>(Object.entries({ ...request, ...input }))
-  return Object.fromEntries(
-    Object.keys(hardeningFields).map((name) => {
-      const source = (given.get(name) ?? null) === null ? 'default' : 'request'
-      return [name, { value: used.get(name) ?? null, source }]
-    }),
-  )
+  const described = Object.keys(hardeningFields).map((name): [string, Assumption] => {
+    const source = (given.get(name) ?? null) === null ? 'default' : 'request'
+    return [name, { value: used.get(name) ?? null, source }]
+  })
+  return { ...Object.fromEntries(described), premiumDiscounts: describeDiscounts(input) }
+}
+
+/** The discounts of the central case, which the catalogue fills in where the request says nothing. */
+function describeDiscounts(input: HardeningInput): Assumption {
+  const missing = missingMeasures(input)
+  const sourceOf = (id: MeasureId): Source =>
+    input.premiumDiscounts[id] === undefined ? 'default' : 'request'
+  return {
+    value: Object.fromEntries(missing.map((measure) => [measure.id, discountOf(measure, input, 'central')])),
+    source: Object.keys(input.premiumDiscounts).length === 0 ? 'default' : 'request',
+    sources: Object.fromEntries(missing.map(({ id }) => [id, sourceOf(id)])),
+  }
 }
 
 function assumed(schema: Joi.NumberSchema, name: keyof typeof hardeningDefaults): Joi.NumberSchema {

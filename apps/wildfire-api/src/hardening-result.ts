@@ -115,6 +115,20 @@ const bestBundle = record({
   ),
 })
 
+const inputSource = Joi.string().valid('default', 'request')
+const assumption = record({
+  value: Joi.any().description(
+    'Null: none was given, and none is assumed. Of premiumDiscounts: the share that was counted for each measure the home lacks, in the central case; the catalogue’s optimistic and pessimistic ones are in `GET /v1/hardening/measures`.',
+  ),
+  source: inputSource.description(
+    '`request`: the request gave the value or, of premiumDiscounts, a part of it.',
+  ),
+}).keys({
+  sources: Joi.object()
+    .pattern(Joi.string(), inputSource)
+    .description('Of premiumDiscounts: where the share of each measure comes from.'),
+})
+
 /** The schema of a calculation in an answer. */
 export const hardeningSchema = record({
   model: Joi.string().valid(hardeningModel),
@@ -176,7 +190,7 @@ export const hardeningSchema = record({
   ),
   limits: Joi.array().items(Joi.string()).description('What the model leaves out.'),
   assumptions: Joi.object()
-    .pattern(Joi.string(), record({ value: Joi.any(), source: Joi.string().valid('default', 'request') }))
+    .pattern(Joi.string(), assumption)
     .description('Every input as it was used, and whether the request gave it.'),
   warnings: Joi.array().items(record({ code: Joi.string(), message: Joi.string() })),
   dataVintage: vintageSchema,

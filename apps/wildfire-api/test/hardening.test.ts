@@ -97,12 +97,32 @@ describe('POST /v1/hardening/roi', () => {
       yearBuilt: { value: 2010, source: 'request' },
       budget: { value: null, source: 'default' },
       burnProbability: { value: null, source: 'default' },
-      premiumDiscounts: { value: {}, source: 'default' },
     })
     expect(assumptions.existingMeasures.source).toBe('default')
     expect(assumptions.existingMeasures.value).toContain('ember_vents')
     expect(idsOf(body.data.notConsidered)).toEqual(assumptions.existingMeasures.value)
   })
+
+  test.each([
+    ['06061', undefined, { ember_vents: 0.005, gutter_guards: 0 }, 'default', 'default'],
+    ['06061', { ember_vents: 0.02 }, { ember_vents: 0.02, enclosed_eaves: 0.003 }, 'request', 'request'],
+    ['06061', {}, { ember_vents: 0.005 }, 'default', 'default'],
+    ['12011', undefined, { ember_vents: 0, enclosed_eaves: 0 }, 'default', 'default'],
+    ['12011', { ember_vents: 0.02, roof_class_a: 0.1 }, { ember_vents: 0.02 }, 'request', 'request'],
+  ])(
+    'in %s with the discounts %j shows those it counts',
+    async (countyCode, given, expected, source, ofVents) => {
+      const { body } = await roi({ countyCode, annualPremium: 3000, premiumDiscounts: given })
+      const { assumptions, measures, household } = body.data
+      const { premiumDiscounts } = assumptions
+      expect(premiumDiscounts).toMatchObject({ value: expected, source })
+      expect(premiumDiscounts.sources).toMatchObject({ ember_vents: ofVents, enclosed_eaves: 'default' })
+      expect(Object.keys(premiumDiscounts.value)).toEqual(idsOf(measures))
+      const shares = Object.values(premiumDiscounts.value as Record<string, number>)
+      const together = 1 - shares.reduce((kept, share) => kept * (1 - share), 1)
+      expect(household.allMeasures.premiumSaving).toBeCloseTo(3000 * together, 2)
+    },
+  )
 
   test('works from an estimate where the National Risk Index has no row, and says so', async () => {
     const { body } = await roi({ countyCode: '12011' })

@@ -10,11 +10,10 @@ import { annuity, presentCost, worthOf, type Worth } from './worth.ts'
  * measures are bit masks: bit i is options[i].
  */
 export function openScenario(input: HardeningInput, hazard: Hazard, caseName: CaseName): Scenario {
-  const inPlace: ReadonlySet<MeasureId> = new Set([...input.existingMeasures, ...bareParts(input)])
-  const missing = measures.filter(({ id }) => !inPlace.has(id))
+  const missing = missingMeasures(input)
   const value = input.replacementCost * (1 + input.contentsRatio + input.aleRatio)
   const startWeight = measures.reduce(
-    (sum, measure) => (inPlace.has(measure.id) ? sum + weightOf(measure, caseName) : sum),
+    (sum, measure) => (missing.includes(measure) ? sum : sum + weightOf(measure, caseName)),
     0,
   )
   const bareOdds = bareLogOdds(hazard.d0, caseName)
@@ -72,6 +71,21 @@ export function wholeSet(scenario: Scenario): number {
   return (1 << scenario.options.length) - 1
 }
 
+/** The measures that a home lacks, in catalogue order. */
+export function missingMeasures(input: HardeningInput): readonly Measure[] {
+  const inPlace: ReadonlySet<MeasureId> = new Set([...input.existingMeasures, ...bareParts(input)])
+  return measures.filter(({ id }) => !inPlace.has(id))
+}
+
+/** Share of the premium that is counted for a measure: what the request says, else the catalogue's in California. */
+export function discountOf(
+  { id, discount }: Measure,
+  { premiumDiscounts, state }: HardeningInput,
+  caseName: CaseName,
+): number {
+  return premiumDiscounts[id] ?? (state === 'CA' ? discount[caseName] : 0)
+}
+
 function optionOf(
   measure: Measure,
   missing: readonly Measure[],
@@ -87,7 +101,7 @@ function optionOf(
     upkeep: measure.upkeep,
     pvCost: presentCost(outlay, input.discountRate, input.horizonYears),
     weight: weightOf(measure, caseName),
-    discount: input.premiumDiscounts[measure.id] ?? (input.state === 'CA' ? measure.discount[caseName] : 0),
+    discount: discountOf(measure, input, caseName),
     requires: bits.reduce((mask, bit) => mask | bit, 0),
   }
 }
