@@ -92,6 +92,7 @@ export function validHazard(): fc.Arbitrary<Hazard> {
     source: fc.constant('request'),
     d0Source: fc.constantFrom('nri', 'region'),
     isForExposure: fc.boolean(),
+    lossGap: fc.constantFrom(null, 'not_loaded', 'no_loss'),
   })
 }
 

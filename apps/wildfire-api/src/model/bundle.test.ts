@@ -13,6 +13,7 @@ const hazard: Hazard = {
   source: 'request',
   d0Source: 'nri',
   isForExposure: true,
+  lossGap: null,
 }
 
 describe('the best bundle', () => {

@@ -1,5 +1,11 @@
 import { jackson, placer } from '../../test/homes.ts'
-import { estimateBurnProbability, resolveHazard, type CountyHazard, type CountyLosses } from './hazard.ts'
+import {
+  estimateBurnProbability,
+  resolveHazard,
+  type CountyHazard,
+  type CountyLosses,
+  type LossGap,
+} from './hazard.ts'
 
 describe('the hazard of a county', () => {
   test('follows from its expected losses', () => {
@@ -9,6 +15,7 @@ describe('the hazard of a county', () => {
       source: 'nri_expected_loss',
       d0Source: 'nri',
       isForExposure: true,
+      lossGap: null,
     })
     expect(resolveHazard(jackson, 'exposed', undefined)?.p).toBeCloseTo(0.012273, 6)
   })
@@ -28,25 +35,28 @@ describe('the hazard of a county', () => {
       source: 'request',
       d0Source: 'nri',
       isForExposure: true,
+      lossGap: null,
     })
   })
 
-  test.each<[string, Partial<CountyLosses>]>([
-    ['nothing exposed', { exposedValue: 0 }],
-    ['no loss', { expectedLoss: 0 }],
-    ['a blank loss', { expectedLoss: null }],
-    ['a blank loss ratio', { lossRatio: null }],
-    ['a loss ratio of 0', { lossRatio: 0 }],
-    ['a loss ratio of 1', { lossRatio: 1 }],
-    ['a probability over 1', { expectedLoss: 1e12 }],
-    ['a loss that is not a number', { expectedLoss: NaN }],
-  ])('is the published burn probability where the row has %s', (_, losses) => {
+  test.each<[string, Partial<CountyLosses>, LossGap]>([
+    ['nothing exposed', { exposedValue: 0 }, 'no_loss'],
+    ['no loss', { expectedLoss: 0 }, 'no_loss'],
+    ['no loss and no loss ratio', { expectedLoss: 0, lossRatio: null }, 'no_loss'],
+    ['a blank loss', { expectedLoss: null }, 'blank'],
+    ['a blank loss ratio', { lossRatio: null }, 'blank'],
+    ['a loss ratio of 0', { lossRatio: 0 }, 'implausible'],
+    ['a loss ratio of 1', { lossRatio: 1 }, 'implausible'],
+    ['a probability over 1', { expectedLoss: 1e12 }, 'implausible'],
+    ['a loss that is not a number', { expectedLoss: NaN }, 'implausible'],
+  ])('is the published burn probability where the row has %s', (_, losses, lossGap) => {
     expect(resolveHazard(withLosses(losses), 'exposed', undefined)).toEqual({
       p: 0.006092994,
       d0: 0.3,
       source: 'nri_burn_probability',
       d0Source: 'region',
       isForExposure: true,
+      lossGap,
     })
   })
 
@@ -68,6 +78,7 @@ describe('the hazard of a county', () => {
       source: 'estimated',
       d0Source: 'region',
       isForExposure: true,
+      lossGap: 'not_loaded',
     })
     expect(resolveHazard(county, 'average', undefined)?.isForExposure).toBe(false)
   })

@@ -14,21 +14,23 @@ export function resolveHazard(
   exposure: Exposure,
   override: number | undefined,
 ): Hazard | undefined {
-  const fromLosses = county.nri === null ? undefined : lossHazard(county.nri, exposure)
-  const d0 = fromLosses?.d0 ?? (west.has(county.state) ? 0.3 : 0.1)
-  const d0Source = fromLosses === undefined ? 'region' : 'nri'
-  if (override !== undefined) return { p: override, d0, source: 'request', d0Source, isForExposure: true }
-  if (fromLosses !== undefined) {
-    return { ...fromLosses, source: 'nri_expected_loss', d0Source, isForExposure: true }
+  const losses = county.nri === null ? 'not_loaded' : lossHazard(county.nri, exposure)
+  if (typeof losses === 'object') {
+    const known = { d0Source: 'nri', isForExposure: true, lossGap: null } as const
+    return override === undefined
+      ? { ...losses, source: 'nri_expected_loss', ...known }
+      : { p: override, d0: losses.d0, source: 'request', ...known }
   }
+  const regional = { d0: west.has(county.state) ? 0.3 : 0.1, d0Source: 'region', lossGap: losses } as const
+  if (override !== undefined) return { p: override, source: 'request', ...regional, isForExposure: true }
   const isForExposure = exposure === 'exposed' // both fallbacks are means over exposed ground
   const frequency = county.nri?.burnProbability ?? null
   if (frequency !== null && isProbability(frequency)) {
-    return { p: frequency, d0, source: 'nri_burn_probability', d0Source, isForExposure }
+    return { p: frequency, source: 'nri_burn_probability', ...regional, isForExposure }
   }
   if (county.burnProbabilityRank === null) return undefined
   const p = estimateBurnProbability(county.burnProbabilityRank)
-  return { p, d0, source: 'estimated', d0Source, isForExposure }
+  return { p, source: 'estimated', ...regional, isForExposure }
 }
 
 /**
@@ -42,18 +44,20 @@ export function estimateBurnProbability(rank: number): number {
   return Math.exp(Math.LN10 * (0.37642 * Math.log(clamped / (1 - clamped)) - 3.28966))
 }
 
-function lossHazard(losses: CountyLosses, exposure: Exposure): Pick<Hazard, 'p' | 'd0'> | undefined {
+function lossHazard(losses: CountyLosses, exposure: Exposure): Pick<Hazard, 'p' | 'd0'> | LossGap {
   const { expectedLoss, exposedValue, totalValue, lossRatio } = losses
   const value = exposure === 'exposed' ? exposedValue : totalValue
   // A county without exposed buildings has no loss to learn from, whatever exposure is asked for.
-  if (!isPositive(expectedLoss) || !isPositive(exposedValue) || !isPositive(value)) return undefined
-  if (!isPositive(lossRatio) || lossRatio < 0.001 || lossRatio > 0.999) return undefined
+  if (expectedLoss === 0 || exposedValue === 0) return 'no_loss'
+  if (expectedLoss === null || exposedValue === null || value === null || lossRatio === null) return 'blank'
+  if (!isPositive(expectedLoss) || !isPositive(exposedValue) || !isPositive(value)) return 'implausible'
+  if (!isPositive(lossRatio) || lossRatio < 0.001 || lossRatio > 0.999) return 'implausible'
   const p = expectedLoss / (value * lossRatio)
-  return isProbability(p) ? { p, d0: lossRatio } : undefined
+  return isProbability(p) ? { p, d0: lossRatio } : 'implausible'
 }
 
-function isPositive(value: number | null): value is number {
-  return value !== null && Number.isFinite(value) && value > 0
+function isPositive(value: number): boolean {
+  return Number.isFinite(value) && value > 0
 }
 
 function isProbability(value: number): boolean {
@@ -96,7 +100,15 @@ export type Hazard = Readonly<{
   d0Source: 'nri' | 'region'
   /** false: `average` was asked for, and p is that of an exposed home for want of data */
   isForExposure: boolean
+  /** why d0 and perhaps p do not come from the losses of the county; null where they do */
+  lossGap: LossGap | null
 }>
+
+/**
+ * Why nothing follows from the losses of a county: there is no row of the index; a value in it is blank; no loss of
+ * buildings is expected; the values do not go together.
+ */
+export type LossGap = 'not_loaded' | 'blank' | 'no_loss' | 'implausible'
 
 /** `estimated`: from the county's rank. */
 export type HazardSource = 'request' | 'nri_expected_loss' | 'nri_burn_probability' | 'estimated'

@@ -1,6 +1,6 @@
 import { anyHome, jackson, jacksonHome, placer, placerHome } from '../../test/homes.ts'
 import { calculateHardening } from './hardening.ts'
-import { resolveHazard, type CountyHazard } from './hazard.ts'
+import { resolveHazard, type CountyHazard, type CountyLosses } from './hazard.ts'
 import type { HardeningInput } from './input.ts'
 import { measureIds } from './measures.ts'
 import { limits } from './warnings.ts'
@@ -72,6 +72,32 @@ describe('warnings', () => {
     const { warnings } = calculate({ ...anyHome, ...changed }, county)
     expect(warnings.map(({ code }) => code)).toEqual(codes)
     for (const { message } of warnings) expect(message).toMatch(/^[A-Z].*\.$/)
+  })
+})
+
+describe('a warning about the losses of a county', () => {
+  const losses: CountyLosses = {
+    ...{ expectedLoss: 2e6, exposedValue: 1e9, totalValue: 5e9, lossRatio: 0.1, burnProbability: 0.001 },
+  }
+
+  test.each<[string, CountyLosses | null, RegExp]>([
+    ['is not loaded', null, /^No row of the National Risk Index is loaded/],
+    ['expects none', { ...losses, expectedLoss: 0 }, /expects no wildfire loss of buildings/],
+    ['has nothing exposed', { ...losses, exposedValue: 0 }, /expects no wildfire loss of buildings/],
+    ['has no ratio', { ...losses, lossRatio: null }, /leaves the loss ratio, the exposure or .* blank/],
+    ['contradicts itself', { ...losses, expectedLoss: 1e12 }, /do not go together/],
+  ])('whose row %s says just that', (_, nri, why) => {
+    const county: CountyHazard = { state: 'FL', nri, burnProbabilityRank: 0.9 }
+    const { warnings } = calculate({ ...anyHome, exposure: 'average', annualPremium: 3000 }, county)
+    const about = warnings.filter(({ code }) => code !== 'BURN_PROBABILITY_ESTIMATED')
+    expect(about.map(({ code }) => code)).toEqual([
+      'DESTRUCTION_PROBABILITY_ASSUMED',
+      'AVERAGE_EXPOSURE_UNKNOWN',
+    ])
+    for (const { message } of about) {
+      expect(message).toMatch(why)
+      if (nri !== null) expect(message).not.toContain('loaded')
+    }
   })
 })
 

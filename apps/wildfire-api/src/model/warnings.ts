@@ -1,4 +1,4 @@
-import type { Hazard } from './hazard.ts'
+import type { Hazard, LossGap } from './hazard.ts'
 import type { HardeningInput } from './input.ts'
 
 /** What a reader of these very numbers should know, beyond the limits of the model. */
@@ -9,12 +9,12 @@ export function warningsFor(input: HardeningInput, hazard: Hazard): Warning[] {
       'No burn probability of this county is loaded; it is estimated from the county’s national rank and is likely',
       'to be off by a third. Give burnProbability if you know it.',
     ]),
-    ...when(hazard.d0Source === 'region', 'DESTRUCTION_PROBABILITY_ASSUMED', [
-      'No wildfire loss ratio of this county is loaded; the one of its region is used.',
+    ...when(hazard.lossGap !== null, 'DESTRUCTION_PROBABILITY_ASSUMED', [
+      `${gaps[hazard.lossGap ?? 'not_loaded']}; the loss ratio that is usual in its region is used.`,
     ]),
     ...when(!hazard.isForExposure, 'AVERAGE_EXPOSURE_UNKNOWN', [
-      'How much of the county is exposed is not loaded, so the values are those of an exposed home;',
-      'for the average one they are too high.',
+      `${gaps[hazard.lossGap ?? 'not_loaded']}, so how likely fire is to arrive at its average home does not follow.`,
+      'The values are those of an exposed home; for the average one they are too high.',
     ]),
     ...when(input.annualPremium === 0, 'NO_PREMIUM', [
       'No insurance premium was given, so the household view counts no premium saving.',
@@ -24,6 +24,15 @@ export function warningsFor(input: HardeningInput, hazard: Hazard): Warning[] {
       'If yours does, give premiumDiscounts.',
     ]),
   ]
+}
+
+const gaps: Readonly<Record<LossGap, string>> = {
+  not_loaded: 'No row of the National Risk Index is loaded for this county',
+  blank:
+    'The National Risk Index leaves the loss ratio, the exposure or the expected loss of this county blank',
+  no_loss: 'The National Risk Index expects no wildfire loss of buildings in this county',
+  implausible:
+    'The loss ratio, exposure and expected loss of this county in the National Risk Index do not go together',
 }
 
 /** What the model leaves out; part of every answer. */
