@@ -4,10 +4,11 @@ import { send } from '@hearth/chassis/http'
 import type { ResponseDescription } from '@hearth/chassis/endpoint'
 import type { Request, Response } from 'express'
 import Joi from 'joi'
-import { presentHazards } from './county-risk.ts'
+import { presentHazards, presentVintage } from './county-risk.ts'
+import { vintageSchema } from './county-schema.ts'
 import { envelope } from './deployment.ts'
 import type { County, Snapshot } from './snapshot.ts'
-import { flatten, toGeoJson } from './table.ts'
+import { flatten, provenanceColumns, toGeoJson, type Row } from './table.ts'
 
 /** An answer about counties in the forms it can be had in. */
 export type CountyAnswer = {
@@ -38,7 +39,8 @@ export function sendCounties(req: Request, res: Response, answer: CountyAnswer):
     ])
   }
   if (type === 'application/geo+json') {
-    const body = JSON.stringify(toGeoJson(answer.counties.map((county) => rowOf(snapshot, county))))
+    const rows = answer.counties.map((county) => rowOf(snapshot, county))
+    const body = JSON.stringify(toGeoJson(rows, presentVintage(snapshot)))
     return send(res, 200, body, ['Content-Type', 'application/geo+json', ...common])
   }
   return send(res, 200, answer.json(), ['Content-Type', 'application/json; charset=utf-8', ...common])
@@ -49,7 +51,9 @@ export function countyResponses(description: string, data: Joi.Schema): Record<n
   const schema = Joi.alternatives().try(
     envelope.schema(data),
     geoJsonSchema,
-    Joi.string().description('CSV: a header and one line per county (RFC 4180).'),
+    Joi.string().description(
+      'CSV: a header and one line per county (RFC 4180). Each line says itself why a cell is empty (coverageReason, coverageNotes), which releases it was made from (wrcRelease, nriRelease, dataVersion), and has the disclaimer.',
+    ),
   )
   return {
     200: { description, schema, mediaType: types },
@@ -61,6 +65,8 @@ const types = ['application/json', 'text/csv', 'application/geo+json'] as const
 
 const geoJsonSchema = Joi.object({
   type: Joi.string().valid('FeatureCollection').required(),
+  dataVintage: vintageSchema.required(),
+  disclaimer: Joi.string().required(),
   features: Joi.array()
     .items(
       Joi.object({
@@ -72,21 +78,27 @@ const geoJsonSchema = Joi.object({
         })
           .allow(null)
           .required(),
-        properties: Joi.object().unknown().required(),
+        properties: Joi.object()
+          .unknown()
+          .required()
+          .description(
+            'The columns of the CSV form: coverageReason says why there is no score, coverageNotes why others are null.',
+          ),
       }),
     )
     .required(),
 }).description('GeoJSON (RFC 7946): counties as points.')
 
 function csvOf({ snapshot, counties }: CountyAnswer): string {
+  const lineOf = (county: County) => ({
+    ...rowOf(snapshot, county),
+    ...provenanceColumns(presentVintage(snapshot)),
+  })
   const [any] = snapshot.counties.values()
-  const columns = any === undefined ? [] : Object.keys(rowOf(snapshot, any))
-  return toCsv(
-    columns,
-    counties.map((county) => rowOf(snapshot, county)),
-  )
+  const columns = any === undefined ? [] : Object.keys(lineOf(any))
+  return toCsv(columns, counties.map(lineOf))
 }
 
-function rowOf(snapshot: Snapshot, county: County): ReturnType<typeof flatten> {
-  return flatten(presentHazards(snapshot, county))
+function rowOf(snapshot: Snapshot, county: County): Row {
+  return flatten(presentHazards(snapshot, county), county, snapshot.releases)
 }

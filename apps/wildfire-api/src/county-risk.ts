@@ -9,17 +9,18 @@ export const disclaimer =
 
 /**
  * Everything that is published about a county, as it is answered. Values of the National Risk Index are passed on
- * unchanged; what is not published is null.
+ * unchanged; what is not published is null, and `coverage` says why.
  */
 export function presentCounty(snapshot: Snapshot, county: County) {
+  const hazards = presentHazards(snapshot, county)
   return {
-    ...presentHazards(snapshot, county),
+    ...hazards,
     comparison: {
       neighbors: presentBriefly(snapshot, county.neighbors),
       statePeers: presentBriefly(snapshot, statePeers(snapshot, county)),
     },
     dataVintage: presentVintage(snapshot),
-    coverage: describeCoverage(county, snapshot.releases),
+    coverage: describeCoverage(hazards, county, snapshot.releases),
     disclaimer,
   }
 }

@@ -11,25 +11,32 @@ export const choice = (values: readonly string[]) =>
   Joi.alternatives().try(Joi.string().valid(...values), Joi.valid(null))
 const usd = (what: string) => number(`${what}, in USD as published; null where nothing is.`)
 
-const score = Joi.number()
-  .min(0)
-  .max(100)
-  .allow(null)
-  .description(
-    '0 (lowest) to 100: percent of the counties whose homes are at lower risk. Null: see coverage.reason.',
-  )
+const someScore = Joi.number().min(0).max(100)
+const scale = '0 (lowest) to 100: percent of the counties whose homes are at lower risk.'
+const score = someScore.allow(null).description(`${scale} Null: see coverage.reason.`)
 
-/** A county in one line. */
-export const countyLineSchema = record({
+const line = {
   code: Joi.string().description('FIPS code, 5 digits.'),
   name: Joi.string(),
   state: Joi.string().description('Postal abbreviation.'),
-  score,
+}
+
+/** A county in one line. */
+export const countyLineSchema = record({
+  ...line,
+  score: someScore
+    .allow(null)
+    .description(
+      `${scale} Null: no loaded source scores that county; coverage.reason of its own answer (GET /v1/risk/county/{code}) says why.`,
+    ),
 })
+
+/** A county among others with a score. */
+export const rankedLineSchema = record({ ...line, score: someScore.description(scale) })
 
 /** Which releases an answer was made from. */
 export const vintageSchema = record({
-  wrc: text('Release date of USDA Wildfire Risk to Communities.'),
+  wrc: text('Release date of USDA Wildfire Risk to Communities; null when none is loaded.'),
   nri: text('Version and month of the FEMA National Risk Index; null when none is loaded.'),
   dataVersion: Joi.number().integer().description('Grows by one whenever other data are published.'),
 })
@@ -134,8 +141,10 @@ export const hazardFields = { county: place, hazard, exposure, expectedAnnualLos
 /** What is missing, and why. */
 export const coverageSchema = record({
   complete: Joi.boolean().description('Both sources have a row for the county.'),
-  reason: text('Why there is no score; null when there is one.'),
-  notes: Joi.array().items(Joi.string()),
+  reason: text('Why hazard.score, rating, basis and percentile are null; null when there is a score.'),
+  notes: Joi.array()
+    .items(Joi.string())
+    .description('Why any other value is null, each named by its path; and what else to know of the values.'),
 })
 
 /** The answer about one county. */

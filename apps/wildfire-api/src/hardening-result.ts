@@ -95,7 +95,7 @@ const measureRow = record({
     rank: Joi.number().integer().description('Place in the order of most npvPerPvCost at each step.'),
     avoidedAnnualLoss: usdYear,
     npv: usdToday,
-    npvPerPvCost: Joi.number().allow(null).description('npv per dollar of pvCost.'),
+    npvPerPvCost: Joi.number().allow(null).description('npv per dollar of pvCost; null without a cost.'),
     stop: Joi.boolean().description('Whether it adds nothing to what the measures of lower rank are worth.'),
     cumulative: record({ upfrontCost: usd, npv: usdToday, destructionProbability: share }).description(
       'Of this measure and all of lower rank.',

@@ -5,7 +5,7 @@ import { countyResponses, sendCounties } from './answers.ts'
 import { findCounty, padCountyCode } from './county-code.ts'
 import type { CountyData } from './county-data.ts'
 import { disclaimer, presentHazards, presentLine, presentVintage } from './county-risk.ts'
-import { countyLineSchema, coverageSchema, hazardFields, vintageSchema } from './county-schema.ts'
+import { coverageSchema, hazardFields, rankedLineSchema, vintageSchema } from './county-schema.ts'
 import { describeCoverage } from './coverage.ts'
 import { success } from './deployment.ts'
 import { wildfireProblems } from './problems.ts'
@@ -39,10 +39,10 @@ function present(snapshot: Snapshot, counties: readonly County[]) {
     }))
   const spread = scores.length < 2 ? null : Number((Math.max(...scores) - Math.min(...scores)).toFixed(1))
   return {
-    counties: counties.map((county) => ({
-      ...presentHazards(snapshot, county),
-      coverage: describeCoverage(county, snapshot.releases),
-    })),
+    counties: counties.map((county) => {
+      const hazards = presentHazards(snapshot, county)
+      return { ...hazards, coverage: describeCoverage(hazards, county, snapshot.releases) }
+    }),
     ranking,
     scoreSpread: spread,
     dataVintage: presentVintage(snapshot),
@@ -56,9 +56,11 @@ function describeRiskCompare() {
       .items(record({ ...hazardFields, coverage: coverageSchema }))
       .description('In the order in which they were named.'),
     ranking: Joi.array()
-      .items(countyLineSchema.keys({ rank: Joi.number().integer().required() }))
+      .items(rankedLineSchema.keys({ rank: Joi.number().integer().required() }))
       .description('Highest score first; equal scores share a rank; counties without a score are left out.'),
-    scoreSpread: Joi.number().allow(null).description('Highest score less the lowest.'),
+    scoreSpread: Joi.number()
+      .allow(null)
+      .description('Highest score less the lowest; null with fewer than two scores.'),
     dataVintage: vintageSchema,
     disclaimer: Joi.string(),
   })

@@ -3,8 +3,9 @@ import { invalid } from '@hearth/chassis/validate'
 import Joi from 'joi'
 import { countyResponses, sendCounties } from './answers.ts'
 import type { CountyData } from './county-data.ts'
-import { disclaimer, presentVintage } from './county-risk.ts'
+import { disclaimer, presentHazards, presentVintage } from './county-risk.ts'
 import { choice, vintageSchema } from './county-schema.ts'
+import { gapsOf, namesAt, noteOf } from './coverage.ts'
 import { cursorAfter, orders, pageOf, type SortName } from './county-order.ts'
 import { success } from './deployment.ts'
 import { hazardRatings, scoreBases } from './model/hazard-score.ts'
@@ -20,7 +21,7 @@ export function riskCounties(data: CountyData): Endpoint {
     const last = page.at(-1)
     const next = hasMore && last !== undefined ? cursorAfter(last, sort) : null
     const headers = next === null ? [] : ['Link', `<${linkTo(req.originalUrl, next)}>; rel="next"`]
-    const body = () => success(present(snapshot, page, matching.length, next))
+    const body = () => success(presentPage(snapshot, page, matching.length, next))
     return sendCounties(req, res, { snapshot, json: body, counties: page, headers })
   })
 }
@@ -41,7 +42,13 @@ function select(
   return ofState.filter(({ hazard }) => hazard.score !== null && hazard.score >= minScore)
 }
 
-function present(snapshot: Snapshot, page: readonly County[], total: number, nextCursor: string | null) {
+/** A page of lines. @param total counties that match, over all pages */
+export function presentPage(
+  snapshot: Snapshot,
+  page: readonly County[],
+  total: number,
+  nextCursor: string | null,
+) {
   return {
     counties: page.map(({ code, name, state, hazard, statePercentile, wrc, nri }) => ({
       ...{ code, name, state, ...hazard, statePercentile },
@@ -53,8 +60,35 @@ function present(snapshot: Snapshot, page: readonly County[], total: number, nex
     total,
     nextCursor,
     dataVintage: presentVintage(snapshot),
+    coverage: { notes: notesOn(snapshot, page) },
     disclaimer,
   }
+}
+
+/** Why values of the lines are null, and in which of them. */
+function notesOn(snapshot: Snapshot, page: readonly County[]): string[] {
+  const notes = page.flatMap((county) =>
+    gapsOf(presentHazards(snapshot, county), county, snapshot.releases, 'the county').flatMap(
+      ({ cause, paths }) =>
+        noteOf(cause, namesAt(places, paths)).map((note) => ({ code: county.code, note })),
+    ),
+  )
+  return [...Map.groupBy(notes, ({ note }) => note)].map(([note, about]) => {
+    const codes = about.map(({ code }) => code)
+    return `${codes.length === page.length ? 'All counties of this page' : codes.join(', ')}: ${note}`
+  })
+}
+
+/** Where the values of a line stand in the answer about its county. */
+const places = {
+  score: 'hazard.score',
+  rating: 'hazard.rating',
+  basis: 'hazard.basis',
+  statePercentile: 'hazard.percentile.state',
+  totalBuildings: 'exposure.totalBuildings',
+  expectedAnnualLossUsd: 'expectedAnnualLoss.totalUsd',
+  nriScore: 'nri.score',
+  nriRating: 'nri.rating',
 }
 
 function linkTo(url: string, cursor: string): string {
@@ -81,13 +115,18 @@ function describeRiskCounties() {
     total: Joi.number().integer().description('Counties that match, over all pages.'),
     nextCursor: Joi.string().allow(null).description('For the next page; null on the last one.'),
     dataVintage: vintageSchema,
+    coverage: record({
+      notes: Joi.array()
+        .items(Joi.string())
+        .description('Why values of the counties above are null: which ones, in which counties.'),
+    }),
     disclaimer: Joi.string(),
   })
   return {
     id: 'listCountyRisks',
     summary: 'Counties by wildfire hazard',
     description:
-      'A page of counties, highest score first unless `sort` says otherwise; counties without the value come last. The next page is also in the header `Link`. With `Accept: text/csv` or `application/geo+json` each county has the columns of a whole answer.',
+      'A page of counties, highest score first unless `sort` says otherwise; counties without the value come last. The next page is also in the header `Link`. With `Accept: text/csv` or `application/geo+json` each county has the columns that it has in that form of its own answer. What is null is named in `coverage.notes` with its reason.',
     tag: 'Risk',
     query: querySchema,
     responses: countyResponses('A page of counties.', page),

@@ -49,13 +49,18 @@ test('a table is served after the next look at the data version, and a county wi
     exposure: { buildingValueExposedUsd: 1.25e9, shareOfBuildingValue: 0.5 },
     expectedAnnualLoss: { perMillionBuildingValueUsd: 0.4, agricultureUsd: 25 },
     dataVintage: { nri: 'v1.20 (December 2025)', dataVersion: 2 },
-    coverage: { complete: true, notes: [] },
+    coverage: { complete: true, notes: [expect.stringContaining('directlyExposedBuildingShare')] },
   })
   expect(await ask('06061')).toMatchObject({
     nri: { score: null, version: null },
     coverage: {
       complete: false,
-      notes: [expect.stringContaining('has no row for Placer County'), expect.any(String)],
+      notes: [
+        expect.stringMatching(
+          /has no row for Placer County\. Therefore null: .*all of nri, all of community/,
+        ),
+        ...[expect.stringContaining('directlyExposedBuildingShare'), expect.stringContaining('estimated')],
+      ],
     },
   })
   expect(await ask('11001')).toMatchObject({
@@ -179,7 +184,9 @@ describe('the forms in which the table is published', () => {
       expectedAnnualLoss: { perMillionBuildingValueUsd: expect.any(Number), nationalPercentile: null },
       dataVintage: { nri: 'v1.18 (November 2021)' },
     })
-    expect((await ask('09110')).coverage.notes[0]).toContain('no row for Capitol Planning Region')
+    expect((await ask('09110')).coverage.notes).toContainEqual(
+      expect.stringContaining('no row for Capitol Planning Region'),
+    )
   })
 
   test('words for "no value" in number columns are null', async () => {

@@ -87,6 +87,35 @@ describe('GET /v1/risk/counties', () => {
     expect([body.data.counties.length, body.data.nextCursor, last['link']]).toEqual([8, null, undefined])
   })
 
+  test('says of each page why values on it are null', async () => {
+    const { body } = await ask('/v1/risk/counties?state=PR&limit=2')
+    expect(body.data.coverage.notes).toEqual([
+      'All counties of this page: No release of the FEMA National Risk Index is loaded. Therefore null: expectedAnnualLossUsd, nriScore, nriRating.',
+      'All counties of this page: Neither source scores wildfire in the territories. Therefore null: score, rating, basis, statePercentile.',
+      'All counties of this page: USDA Wildfire Risk to Communities covers the 50 states, not the territories. Therefore null: totalBuildings.',
+    ])
+    const { body: last } = await ask('/v1/risk/counties?sort=-score&limit=1&minScore=100')
+    expect(last.data.coverage.notes).toEqual([expect.stringMatching(/^All .* nriScore, nriRating\.$/)])
+  })
+
+  test('is CSV whose lines say themselves what they were made from and what they lack', async () => {
+    const { text } = await asText('/v1/risk/counties?state=PR&limit=1', 'text/csv')
+    const [line] = parse<Record<string, string>>(text, { columns: true })
+    expect(line).toMatchObject({
+      ...{ score: '', coverageReason: 'Neither source scores wildfire in the territories.' },
+      coverageNotes: expect.stringMatching(/No release of the FEMA .* areaSqMi, population, .*nriScore/),
+      ...{ wrcRelease: '2026-04-15', nriRelease: '', dataVersion: '1' },
+      disclaimer: expect.stringContaining('no insurance quote'),
+    })
+  })
+
+  test('has the same columns for each county as its own answer', async () => {
+    const [own, listed] = await Promise.all(
+      ['/v1/risk/county/06073', '/v1/risk/counties?state=CA&limit=1'].map((path) => asText(path, 'text/csv')),
+    )
+    expect(listed).toEqual(own)
+  })
+
   test('is CSV with a header even when no county matches', async () => {
     const { text } = await asText('/v1/risk/counties?state=PR&minScore=1', 'text/csv')
     expect(parse(text)).toEqual([expect.arrayContaining(['code', 'name', 'score'])])
@@ -95,6 +124,14 @@ describe('GET /v1/risk/counties', () => {
   test('is GeoJSON whose features are the counties of the page', async () => {
     const { body } = await ask('/v1/risk/counties?state=CA&limit=2', { Accept: 'application/geo+json' })
     expect((body.features as { id: string }[]).map(({ id }) => id)).toEqual(['06073', '06091'])
+    expect(body).toMatchObject({
+      dataVintage: { wrc: '2026-04-15', nri: null, dataVersion: 1 },
+      disclaimer: expect.stringContaining('no insurance quote'),
+    })
+    expect(body.features[0].properties).toMatchObject({
+      coverageReason: null,
+      coverageNotes: expect.stringContaining('nriScore'),
+    })
     expect(body.features[0].geometry.coordinates).toEqual([expect.any(Number), expect.any(Number)])
   })
 
