@@ -48,13 +48,22 @@ export function cursorAfter(county: County, sort: SortName): string {
 function readCursor(text: string, sort: SortName): Key {
   const parts = parseCursor(text)
   const [of, value, code] = parts
-  const isKey = value === null || typeof value === 'string' || typeof value === 'number'
-  if (of === sort && isKey && typeof code === 'string') return { value, code }
+  if (of === sort && isValue(value, sort) && isCode(code) && parts.length === 3) return { value, code }
   const detail =
-    typeof of === 'string' && of in orders && of !== sort
+    typeof of === 'string' && Object.hasOwn(orders, of) && of !== sort
       ? `cursor belongs to a list sorted by ${of}; send the same sort with it, or leave the cursor out.`
       : 'cursor is not one of this list; send nextCursor of the page before as it is, or leave it out.'
   throw invalid([{ parameter: 'cursor', code: 'wrong_format', detail }])
+}
+
+/** Whether counties can have such a value in an order: only scores and losses may be missing. */
+function isValue(value: unknown, sort: SortName): value is Value {
+  if (sort.endsWith('name') || sort.endsWith('code')) return typeof value === 'string'
+  return value === null || typeof value === 'number'
+}
+
+function isCode(code: unknown): code is string {
+  return typeof code === 'string' && /^\d{5}$/.test(code)
 }
 
 function parseCursor(text: string): readonly unknown[] {

@@ -140,6 +140,9 @@ function describeRiskCounties() {
 const querySchema = Joi.object<CountiesQuery>({
   state: Joi.string()
     .pattern(/^[A-Za-z]{2}$/)
+    .messages({
+      'string.pattern.base': '{#label} must be the two letters of a postal abbreviation, such as CA',
+    })
     .description('Postal abbreviation; all states unless given.'),
   minScore: Joi.number().min(0).max(100).description('Only counties with at least this score.'),
   sort: Joi.string()

@@ -144,6 +144,12 @@ describe('GET /v1/risk/counties', () => {
     ['limit=101', 'limit', 'too_large'],
     ['cursor=nonsense', 'cursor', 'wrong_format'],
     ['cursor=WyJuYW1lIiwiQSIsIjA2MDYxIl0', 'cursor', 'wrong_format'],
+    [`cursor=${cursorOf(['-score', '97.7', '06061'])}`, 'cursor', 'wrong_format'],
+    [`cursor=${cursorOf(['-score', true, '06061'])}`, 'cursor', 'wrong_format'],
+    [`cursor=${cursorOf(['-score', 97.7, '6061'])}`, 'cursor', 'wrong_format'],
+    [`cursor=${cursorOf(['-score', 97.7, '06061', 1])}`, 'cursor', 'wrong_format'],
+    [`sort=name&cursor=${cursorOf(['name', 5, '06061'])}`, 'cursor', 'wrong_format'],
+    [`sort=-code&cursor=${cursorOf(['-code', null, '06061'])}`, 'cursor', 'wrong_format'],
     ['page=2', 'page', 'unknown_parameter'],
   ])('refuses %s', async (search, parameter, code) => {
     expect(await ask(`/v1/risk/counties?${search}`)).toMatchObject({
@@ -151,6 +157,18 @@ describe('GET /v1/risk/counties', () => {
       body: { code: 'validation_failed', errors: [{ parameter, code }] },
     })
   })
+})
+
+test.each([
+  [`cursor=${cursorOf(['toString', 1, 'x'])}`, /^cursor is not one of this list/],
+  [`cursor=${cursorOf(['name', 'A', '06061'])}`, /^cursor belongs to a list sorted by name/],
+  ['state=California', /^state must be the two letters of a postal abbreviation, such as CA\.$/],
+])('%s is refused with a sentence that helps', async (search, sentence) => {
+  const { status, body } = await ask(`/v1/risk/counties?${search}`)
+  expect([status, body.errors]).toEqual([
+    400,
+    [expect.objectContaining({ detail: expect.stringMatching(sentence) })],
+  ])
 })
 
 describe('GET /v1/risk/compare', () => {
@@ -215,6 +233,10 @@ test('lists and comparisons get 304 without cost', async () => {
     ])
   }
 })
+
+function cursorOf(parts: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
 
 async function asText(path: string, accept: string) {
   const { port } = app.server.address() as { port: number }
