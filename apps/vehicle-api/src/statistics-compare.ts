@@ -14,14 +14,14 @@ import { otherSampleModel, sampleVehicle } from './sample-vehicle.ts'
 import type { ServedData } from './served-data.ts'
 import type { ServedVersion } from './served-version.ts'
 import { comparisonSchema } from './statistics-schema.ts'
-import { findModelYear, slugOf, type ModelYearName } from './vehicle-path.ts'
+import { findModelYear, firstYear, lastYear, slugOf, type ModelYearName } from './vehicle-path.ts'
 
 /** GET /v1/statistics/compare */
 export function statisticsCompare(data: ServedData): Endpoint {
   return endpoint(description, ({ query }, req, res) => {
-    const names = readNames(query.vehicles)
     const only = query.categories === undefined ? undefined : readCategories(query.categories)
     return answer(data, req, res, (version) => {
+      const names = readNames(query.vehicles, version.catalogue)
       const vehicles = findVehicles(version.catalogue, names)
       return { answer: async (db) => ({ data: await compare(db, version, vehicles, only) }) }
     })
@@ -62,8 +62,11 @@ function findVehicles(catalogue: Catalogue, names: readonly ModelYearName[]): Ve
   throw invalidVehicles('duplicate', `vehicles names ${twice} twice; name each vehicle once.`)
 }
 
-/** @throws HttpError validation_failed unless it is a list of 2 to 10 vehicles */
-function readNames(text: string): ModelYearName[] {
+/**
+ * @param catalogue where messages take an example from that can be sent
+ * @throws HttpError validation_failed unless it is a list of 2 to 10 vehicles
+ */
+function readNames(text: string, catalogue: Catalogue): ModelYearName[] {
   const entries = text.split(',').map((entry) => entry.trim())
   if (entries.length < 2 || entries.length > mostVehicles) {
     const code = entries.length < 2 ? 'too_few' : 'too_many'
@@ -72,10 +75,22 @@ function readNames(text: string): ModelYearName[] {
   }
   return entries.map((entry) => {
     const [, make = '', model = '', year = ''] = /^([^/]{1,100})\/([^/]{1,100})\/(\d{4})$/.exec(entry) ?? []
-    if (year !== '') return { make, model, year: Number(year) }
-    const detail = `vehicles has the entry "${entry.slice(0, 60)}"; expected make/model/year, such as ${sampleVehicle.make}/${sampleVehicle.model}/${sampleVehicle.year}.`
+    if (Number(year) >= firstYear && Number(year) <= lastYear) return { make, model, year: Number(year) }
+    const expected = `make/model/year with a year from ${firstYear} to ${lastYear}${exampleOf(catalogue)}`
+    const detail = `vehicles has the entry "${entry.slice(0, 60)}"; expected ${expected}.`
     throw invalidVehicles('wrong_format', detail)
   })
+}
+
+/** A model year that is there. */
+function exampleOf({ makes }: Catalogue): string {
+  for (const { models } of makes.values()) {
+    for (const model of models.values()) {
+      const year = model.isListed ? model.years.at(-1) : undefined
+      if (year !== undefined) return `, such as ${pathOf({ model, year })}`
+    }
+  }
+  return ''
 }
 
 const mostVehicles = 10

@@ -13,7 +13,7 @@ import { sampleVehicle } from './sample-vehicle.ts'
 import type { ServedData } from './served-data.ts'
 import type { ServedVersion } from './served-version.ts'
 import { statisticsSchema } from './statistics-schema.ts'
-import { findModel, modelParams } from './vehicle-path.ts'
+import { findModel, firstYear, lastYear, modelParams } from './vehicle-path.ts'
 
 /** GET /v1/statistics/{make}/{model} @param clock Milliseconds since 1970 */
 export function statisticsModel(data: ServedData, clock: () => number): Endpoint {
@@ -64,7 +64,7 @@ async function describeStatistics(
 
 type PeriodQuery = { readonly year_from?: number; readonly year_to?: number }
 
-const year = Joi.number().integer().min(1886).max(2100)
+const year = Joi.number().integer().min(firstYear).max(lastYear)
 const example = { make: sampleVehicle.make, model: sampleVehicle.model }
 
 const examples: readonly OperationExample[] = [

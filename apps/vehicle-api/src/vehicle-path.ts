@@ -5,6 +5,10 @@ import { canonicalVehicle, makeKey, vehicleKey } from './model/names.ts'
 import { nearNames } from './near-names.ts'
 import { vehicleProblems } from './problems.ts'
 
+/** Model years that a request may name. */
+export const firstYear = 1886
+export const lastYear = 2100
+
 /** Path parameters that name a vehicle. */
 export const vehicleParams = {
   make: Joi.string()
@@ -15,7 +19,7 @@ export const vehicleParams = {
     .max(100)
     .required()
     .description('Slug of the model. Spellings that differ in case, hyphens and blanks are understood.'),
-  year: Joi.number().integer().min(1886).max(2100).required().description('Model year.'),
+  year: Joi.number().integer().min(firstYear).max(lastYear).required().description('Model year.'),
 }
 
 export const makeParams = Joi.object<{ make: string }>({ make: vehicleParams.make })

@@ -197,6 +197,8 @@ describe('GET /v1/statistics/compare', () => {
     [`vehicles=${Array(400).fill('a/b/2000').join()}`, 'vehicles', 'too_long', '2100'],
     ['vehicles=aldera/corvane/2018,aldera/corvane', 'vehicles', 'wrong_format', 'make/model/year'],
     ['vehicles=aldera/corvane/2018,', 'vehicles', 'wrong_format', 'make/model/year'],
+    ['vehicles=aldera/corvane/2018,aldera/corvane/9999', 'vehicles', 'wrong_format', '1886 to 2100'],
+    ['vehicles=aldera/corvane/2018,aldera/corvane/1885', 'vehicles', 'wrong_format', '1886 to 2100'],
     ['vehicles=vw/golf/2017,volkswagen/Golf/2017', 'vehicles', 'duplicate', 'volkswagen/golf/2017'],
     ['vehicles=a/b/2000,a/c/2000&categories=wheels', 'categories', 'not_allowed', 'engine, transmission'],
     ['vehicles=a/b/2000,a/c/2000&categories=', 'categories', 'empty', 'empty'],
@@ -205,6 +207,13 @@ describe('GET /v1/statistics/compare', () => {
     expect([status, body.errors[0]]).toMatchObject([400, { parameter, code }])
     expect(body.detail).toContain(hint)
   })
+})
+
+test('a comparison that is refused names a vehicle that is served: the newest of the first listed model', async () => {
+  const { body } = await ask('compare?vehicles=a,b')
+  const path = /such as (\S+)\.$/.exec(body.detail as string)?.[1]
+  expect(path).toBe('aldera/corvane/2020')
+  expect((await app.call('get', `/v1/vehicles/${path}`, { key })).status).toBe(200)
 })
 
 function known(values: readonly (number | null)[]): number[] {
