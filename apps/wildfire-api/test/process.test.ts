@@ -177,7 +177,9 @@ test('on the embedded database an import asks for the service to be stopped, and
   expect((await send(`${service.baseUrl}/readyz`)).status).toBe(200)
   expect(await service.stop()).toBe(0)
 
-  expect(await runProcess(command, environment, 60_000)).toMatchObject({ code: 0 })
+  expect(await runProcess(command, environment, 60_000)).toMatchObject({
+    ...{ code: 0, stdout: expect.stringContaining('The service serves it when it is started.') },
+  })
   const again = await startProcess(environment)
   await untilStatus(`${again.baseUrl}/readyz`, 200)
   const { body } = await ask(again, key)

@@ -1,8 +1,9 @@
-import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 import { parse } from 'csv-parse'
 import { Readable } from 'node:stream'
 import { openMembers } from './open-members.ts'
 import { splitLines } from './read-lines.ts'
+import { stated } from './stated.ts'
 
 /** A line of a table by the names of its columns, in capitals. */
 export type TableRow = {
@@ -104,7 +105,7 @@ async function* parseRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvReco
     yield rows
   } catch (error) {
     if (error instanceof ImportError) throw error
-    throw new ImportError(`It is no table that can be read: ${reasonOf(error)}.`)
+    throw new ImportError(`It is no table that can be read: ${stated(error)}.`)
   } finally {
     source.destroy()
     await lines.return(undefined)

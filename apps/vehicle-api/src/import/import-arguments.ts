@@ -23,7 +23,8 @@ export const importUsage = `Usage: npm run import -w @hearth/vehicle-api -- --co
   --recalls FILE|URL     NHTSA's recall files FLAT_RCL_PRE_2010 and FLAT_RCL_POST_2010, or answers of its API (JSON)
   --ratings FILE|URL     Safercar_data.csv
   --sales FILE|URL       a CSV with the columns make, model, year, units and perhaps source
-  --report FILE          where lines that are not taken are listed with reasons (DATA_DIR/import-report.csv)
+  --report FILE          where lines that are not taken are listed with reasons, made anew by each
+                         import (DATA_DIR/import-report.csv)
   --max-rejected N       publish although up to N lines are faulty (one in a thousand, ten at least)
   --max-empty PERCENT    complaints without narrative that are allowed (10)
   --allow-fewer          publish although there are fewer complaints or recalls than are served, or older ones

@@ -1,4 +1,4 @@
-import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 import { closeSync, mkdtempSync, openSync, rmdirSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import {
   type NarrativeTarget,
   type Shelf,
 } from './narrative-shelves.ts'
+import { stated } from './stated.ts'
 
 /**
  * The narratives of the complaints that are being read, in a temporary file, so that they need not be read back from
@@ -79,7 +80,7 @@ function openNameless(): number {
     return descriptor
   } catch (error) {
     throw new ImportError(
-      `No file can be made in the directory for temporary files: ${reasonOf(error)}. TMPDIR names another.`,
+      `No file can be made in the directory for temporary files: ${stated(error)}. TMPDIR names another.`,
     )
   }
 }

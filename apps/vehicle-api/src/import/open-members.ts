@@ -4,7 +4,8 @@ import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
-import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { ImportError } from '@hearth/chassis/importing/import-error'
+import { stated } from './stated.ts'
 
 /** A file, or one of those in a zip file, without its compression. */
 export type Member = {
@@ -76,7 +77,7 @@ async function firstBytes(path: string): Promise<{ start: string; size: number }
     }
   } catch (error) {
     if (error instanceof ImportError) throw error
-    throw new ImportError(`It cannot be read: ${reasonOf(error)}.`)
+    throw new ImportError(`It cannot be read: ${stated(error)}.`)
   }
 }
 
@@ -143,7 +144,7 @@ async function openZip(path: string): Promise<{ file: ZipFile; entries: Entry[] 
     return { file, entries }
   } catch (error) {
     file?.close()
-    throw new ImportError(`It is not a whole zip file: ${reasonOf(error)}. Download it again.`)
+    throw new ImportError(`It is not a whole zip file: ${stated(error)}. Download it again.`)
   }
 }
 
@@ -183,7 +184,7 @@ async function openEntry(file: ZipFile, entry: Entry, isStored: boolean): Promis
   try {
     return await file.openReadStreamPromise(entry, isStored ? {} : { decompress: false })
   } catch (error) {
-    throw new ImportError(`${entry.fileName} cannot be unpacked: ${reasonOf(error)}.`)
+    throw new ImportError(`${entry.fileName} cannot be unpacked: ${stated(error)}.`)
   }
 }
 
@@ -195,7 +196,7 @@ async function* flow(source: Readable, unpack: Transform | undefined): AsyncGene
     for await (const chunk of (unpack ?? source) as AsyncIterable<Buffer>) yield chunk
     await flowing
   } catch (error) {
-    throw new ImportError(`It cannot be read to the end: ${reasonOf(error)}. Download it again.`)
+    throw new ImportError(`It cannot be read to the end: ${stated(error)}. Download it again.`)
   } finally {
     source.destroy()
     unpack?.destroy()

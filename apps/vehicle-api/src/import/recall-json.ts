@@ -1,4 +1,4 @@
-import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 import type { Rejection } from '@hearth/chassis/importing/report'
 import { splitComponents } from '../model/components.ts'
 import { calendarDate, yearOf } from '../model/dates.ts'
@@ -6,6 +6,7 @@ import { peek } from './open-members.ts'
 import { decodeLine, splitLines } from './read-lines.ts'
 import { isYes, recalledVehicle, textOrNull, type RecallRecord, type Refused } from './recall-row.ts'
 import type { Batch } from './batch.ts'
+import { stated } from './stated.ts'
 
 /** Whether a file that begins so holds JSON. */
 export function isJson(head: Buffer): boolean {
@@ -65,7 +66,7 @@ async function document(chunks: AsyncIterable<Buffer>): Promise<unknown> {
   try {
     return JSON.parse(decodeLine(whole, 0, whole.length).replace(/^\ufeff/, ''))
   } catch (error) {
-    throw new ImportError(`It is no JSON document: ${reasonOf(error)}.`)
+    throw new ImportError(`It is no JSON document: ${stated(error)}.`)
   }
 }
 

@@ -40,7 +40,7 @@ export type ImportContext = Pick<ImportOptions, 'print' | 'printError'> & {
 async function importOver(
   session: ImportSession,
   wanted: ImportArguments,
-  context: ImportContext,
+  context: ImportContext & Pick<ImportOptions, 'databaseUrl'>,
 ): Promise<void> {
   const { print } = context
   const { db } = session
@@ -66,13 +66,20 @@ async function importOver(
       const kinds = datasetKinds.filter((kind) => made.loaded.some((dataset) => dataset.kind === kind))
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
       print(
-        `Published ${kinds.join(', ')} as data version ${made.numbers.version} after ${seconds} s. Running instances serve it within seconds.`,
+        `Published ${kinds.join(', ')} as data version ${made.numbers.version} after ${seconds} s. ${whoServes(context.databaseUrl)}`,
       )
     }
   } finally {
     // Of an import that was refused. Where the database is away now, the next import does it.
     await dropUnused(db).catch(() => undefined)
   }
+}
+
+/** On the embedded database nothing else runs beside an import. */
+function whoServes(databaseUrl: string | undefined): string {
+  return databaseUrl === undefined
+    ? 'The service serves it when it is started.'
+    : 'Running instances serve it within seconds.'
 }
 
 /** The number of a version that was never published is taken again, and so are the names of its tables. */

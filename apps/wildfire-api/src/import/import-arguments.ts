@@ -19,7 +19,8 @@ export const importUsage = `Usage: npm run import -w @hearth/wildfire-api -- [--
   --nri FILE|URL        county table of FEMA's National Risk Index: the zip or the CSV, v1.18 to v1.20
   --wrc FILE|URL        county table of USDA Wildfire Risk to Communities: the workbook (xlsx) or a CSV of it
   --wrc-release DATE    its release, such as 2026-04-15, where the file name does not say it
-  --report FILE         where lines that are not taken are listed with reasons (DATA_DIR/import-report.csv)
+  --report FILE         where lines that are not taken are listed with reasons, made anew by each
+                        import (DATA_DIR/import-report.csv)
   --max-rejected N      publish although up to N lines are faulty (0)
   --min-rows N          for extracts: be content with N counties (3100), and do not expect every state
   --dry-run             check everything and publish nothing

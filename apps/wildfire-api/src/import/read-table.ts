@@ -4,8 +4,9 @@ import { open as openFile } from 'node:fs/promises'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readSheet } from 'read-excel-file/node'
-import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { ImportError } from '@hearth/chassis/importing/import-error'
 import { openZip } from './zip.ts'
+import { stated } from './stated.ts'
 
 /** A line of a table. */
 export type Line = {
@@ -73,7 +74,7 @@ async function* csvLines(
     }
     await flowing
   } catch (error) {
-    throw new ImportError(`It cannot be read to the end: ${reasonOf(error)}`)
+    throw new ImportError(`It cannot be read to the end: ${stated(error)}.`)
   } finally {
     stream.destroy()
   }
@@ -82,7 +83,7 @@ async function* csvLines(
 /** Workbooks are read whole: they have 5 MB. */
 async function* sheetLines(path: string, sheet: string): AsyncGenerator<Line> {
   const rows = await readSheet(path, sheet).catch((error: unknown) => {
-    throw new ImportError(`The sheet "${sheet}" of the workbook cannot be read: ${reasonOf(error)}`)
+    throw new ImportError(`The sheet "${sheet}" of the workbook cannot be read: ${stated(error)}.`)
   })
   for (const [at, row] of rows.entries()) {
     yield { number: at + 1, cells: row.map((cell) => (cell === null ? '' : String(cell))) }

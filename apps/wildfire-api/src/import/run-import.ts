@@ -28,7 +28,7 @@ async function importOver(
   db: Kysely<WildfireTables>,
   wanted: ImportArguments,
   report: Report,
-  { print, printError }: ImportOptions,
+  { print, printError, databaseUrl }: ImportOptions,
 ): Promise<void> {
   const places = (await sql<Place>`select code from county`.execute(db)).rows
   const releases: Release[] = []
@@ -43,6 +43,13 @@ async function importOver(
   else {
     const version = await db.transaction().execute((trx) => publish(trx, releases))
     const names = releases.map(({ kind, release }) => `${kind} ${release}`).join(' and ')
-    print(`Published ${names} as data version ${version}. Running instances serve it within seconds.`)
+    print(`Published ${names} as data version ${version}. ${whoServes(databaseUrl)}`)
   }
+}
+
+/** On the embedded database nothing else runs beside an import. */
+function whoServes(databaseUrl: string | undefined): string {
+  return databaseUrl === undefined
+    ? 'The service serves it when it is started.'
+    : 'Running instances serve it within seconds.'
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
-import { ImportError, reasonOf } from '@hearth/chassis/importing/import-error'
+import { ImportError } from '@hearth/chassis/importing/import-error'
+import { stated } from './stated.ts'
 
 /** An open zip file. */
 export type Zip = {
@@ -27,7 +28,7 @@ export async function openZip(path: string): Promise<Zip> {
       },
     }
   } catch (error) {
-    throw new ImportError(`It is not a whole zip file: ${reasonOf(error)}. Download it again.`)
+    throw new ImportError(`It is not a whole zip file: ${stated(error)}. Download it again.`)
   }
 }
 
