@@ -52,9 +52,11 @@ export function noteOf(cause: string, names: readonly string[]): string[] {
  * @param places paths by name, also such as lead into a list
  */
 export function namesAt(places: Readonly<Record<string, string>>, paths: readonly string[]): string[] {
-  return Object.entries(places).flatMap(([name, place]) =>
-    paths.some((path) => place === path || place.startsWith(`${path}.`)) ? [name] : [],
-  )
+  const chosen = new Set(paths)
+  return Object.keys(places).filter((name) => {
+    const place = places[name] ?? ''
+    return chosen.has(place) || chosen.has(place.slice(0, place.lastIndexOf('.')))
+  })
 }
 
 /** The nulls of an answer about a county by their cause. @param subject what sentences call the county */
@@ -130,17 +132,20 @@ function isTerritory({ code }: County): boolean {
 }
 
 function nullsIn(values: object): string[] {
-  return leavesOf(values)
-    .filter(({ value }) => value === null)
-    .map(({ path }) => path)
+  return leavesOf(values).flatMap(({ path, value }) => (value === null ? [path] : []))
 }
 
+type Leaf = { readonly path: string; readonly value: unknown }
+
 /** Everything that is no object, or is a list. */
-function leavesOf(value: unknown, path = ''): { readonly path: string; readonly value: unknown }[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [{ path, value }]
-  return Object.entries(value).flatMap(([name, inner]) =>
-    leavesOf(inner, path === '' ? name : `${path}.${name}`),
-  )
+function leavesOf(value: unknown, path = '', found: Leaf[] = []): readonly Leaf[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) found.push({ path, value })
+  else {
+    for (const [name, inner] of Object.entries(value)) {
+      leavesOf(inner, path === '' ? name : `${path}.${name}`, found)
+    }
+  }
+  return found
 }
 
 /** The paths of an answer, those that make up a whole object as one. */

@@ -39,6 +39,8 @@ const columns = {
   resilienceScore: 'community.resilience.score',
 } as const
 
+const steps = Object.entries(columns).map(([name, path]) => [name, path.split('.')] as const)
+
 /** One flat row per county, with what is missing from it, and why. */
 export type Row = Readonly<Record<keyof typeof columns | 'coverageReason' | 'coverageNotes', CsvValue>>
 
@@ -46,7 +48,7 @@ export type Row = Readonly<Record<keyof typeof columns | 'coverageReason' | 'cov
 export function flatten(hazards: Hazards, county: County, releases: Releases): Row {
   const nameOf = (paths: readonly string[]) => namesAt(columns, paths)
   const { reason, notes } = describeCoverage(hazards, county, releases, nameOf)
-  const values = Object.entries(columns).map(([name, path]) => [name, valueAt(hazards, path)] as const)
+  const values = steps.map(([name, way]) => [name, valueAt(hazards, way)] as const)
   return { ...Object.fromEntries(values), coverageReason: reason, coverageNotes: notes.join(' ') } as Row // one per column
 }
 
@@ -57,13 +59,11 @@ export function provenanceColumns({ wrc, nri, dataVersion }: Vintage) {
 
 type Vintage = ReturnType<typeof presentVintage>
 
-function valueAt(values: object, path: string): CsvValue {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, name) => (value as Readonly<Record<string, unknown>> | null)?.[name] ?? null,
-      values,
-    ) as CsvValue // the paths of columns lead to such values
+function valueAt(values: object, way: readonly string[]): CsvValue {
+  return way.reduce<unknown>(
+    (value, name) => (value as Readonly<Record<string, unknown>> | null)?.[name] ?? null,
+    values,
+  ) as CsvValue // the paths of columns lead to such values
 }
 
 /** RFC 7946: each county as a point at its centre; one whose centre is not known has no geometry. */
