@@ -81,9 +81,18 @@ function costWarnings(input: SolarInput, design: SolarSystem): Warning[] {
       'The rebate is larger than the price and counts only up to the price.',
     ]),
     ...when(design.upfrontCost <= design.taxCredit, 'NO_NET_COST', () => [
-      'Rebate and tax credit cover the whole cost, so there is no return on investment to compute.',
+      `${whatCovers(input, design)}, so there is no return on investment to compute.`,
     ]),
   ]
+}
+
+/** Why nothing is to be paid: a system that costs nothing needs neither rebate nor tax credit. */
+function whatCovers({ rebateAmount }: SolarInput, { grossCost, taxCredit }: SolarSystem): string {
+  if (grossCost === 0) return 'The system costs nothing'
+  if (taxCredit === 0) return 'The rebate covers the whole cost'
+  return rebateAmount > 0
+    ? 'Rebate and tax credit cover the whole cost'
+    : 'The tax credit covers the whole cost'
 }
 
 function horizonWarnings({ analysisYears, loan, inverterReplacementYears }: SolarInput): Warning[] {
