@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { entityTag, isNamed } from './entity-tag.ts'
 import { send } from './http.ts'
 
 /** A text that changes only with a release, ready to be sent: hashed and packed once. */
@@ -13,8 +13,7 @@ export type StaticText = {
 
 /** Prepares a text; it is packed when it is first asked for that way. */
 export function staticText(text: string): StaticText {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  return { text, etag, packed: once(() => promisify(gzip)(text)) }
+  return { text, etag: entityTag(text), packed: once(() => promisify(gzip)(text)) }
 }
 
 /** Sends it with its ETag, 304 where the client has it, gzip where the client takes it. */
@@ -26,7 +25,7 @@ export async function sendStatic(
   headers: readonly string[] = [],
 ): Promise<void> {
   const common = ['ETag', etag, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding', ...headers]
-  if (req.headers['if-none-match'] === etag) return send(res, 304, undefined, common)
+  if (isNamed(etag, req.headers['if-none-match'])) return send(res, 304, undefined, common)
   if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) {
     return send(res, 200, text, ['Content-Type', type, ...common])
   }
