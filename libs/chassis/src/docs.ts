@@ -6,6 +6,7 @@ import { endpoint, record } from './endpoint.ts'
 import { HttpError, httpProblems, type ProblemKind } from './errors.ts'
 import { send } from './http.ts'
 import { openApiDocument, type OpenApiOptions } from './openapi.ts'
+import { docsPage, docsPageHeaders, errorPage, errorPageHeaders } from './pages.ts'
 import { indexRoutes } from './routes.ts'
 import { once, sendStatic, staticText, type StaticText } from './static-text.ts'
 
@@ -15,6 +16,7 @@ export type DocsOptions = OpenApiOptions & {
   readonly problems: readonly ProblemKind[]
 }
 
+const htmlType = 'text/html; charset=utf-8'
 const htmlPage = { description: 'An HTML page.', schema: Joi.string(), mediaType: 'text/html' }
 const unchanged = { description: 'It is what `If-None-Match` names.' }
 
@@ -25,9 +27,9 @@ export function mountDocs(app: Express, options: DocsOptions): void {
   )
   app.get('/', index(options))
   app.get('/openapi.json', describe(document))
-  app.get('/docs', docsPage(options.title))
+  app.get('/docs', docs(app, options))
   app.get('/docs/:asset', docsAsset)
-  app.get('/errors/:code', errorPage(options))
+  app.get('/errors/:code', errorPages(options))
 }
 
 function index({ title, version, publicUrl }: DocsOptions) {
@@ -70,11 +72,8 @@ function describe(document: () => Promise<StaticText>) {
   )
 }
 
-function docsPage(title: string) {
-  const html = htmlOf(
-    title,
-    '<link rel="stylesheet" href="docs/swagger-ui.css"><div id="ui"></div><script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script>',
-  )
+function docs(app: Express, options: DocsOptions) {
+  const page = once(async () => docsPage(options, indexRoutes(app).operations))
   return endpoint(
     {
       id: 'getDocs',
@@ -83,7 +82,7 @@ function docsPage(title: string) {
       access: 'public',
       responses: { 200: htmlPage, 304: unchanged },
     },
-    (_input, req, res) => sendStatic(req, res, 'text/html; charset=utf-8', html, pageHeaders),
+    async (_input, req, res) => sendStatic(req, res, htmlType, await page(), docsPageHeaders),
   )
 }
 
@@ -110,8 +109,8 @@ const docsAsset = endpoint(
   },
 )
 
-function errorPage(options: DocsOptions) {
-  const pages = new Map(options.problems.map((kind) => [kind.code, describeProblem(kind, options)]))
+function errorPages(options: DocsOptions) {
+  const pages = new Map(options.problems.map((kind) => [kind.code, errorPage(kind, options)]))
   return endpoint(
     {
       id: 'getErrorPage',
@@ -124,24 +123,15 @@ function errorPage(options: DocsOptions) {
       examples: [{ name: 'validation', status: 200, params: { code: 'validation_failed' } }],
     },
     ({ params }, req, res) => {
-      const html = pages.get(params.code)
-      if (html === undefined) {
+      const page = pages.get(params.code)
+      if (page === undefined) {
         throw new HttpError(
           httpProblems.not_found,
           `There is no such error code. The codes are: ${[...pages.keys()].join(', ')}.`,
         )
       }
-      return sendStatic(req, res, 'text/html; charset=utf-8', html, pageHeaders)
+      return sendStatic(req, res, htmlType, page, errorPageHeaders)
     },
-  )
-}
-
-function describeProblem({ code, status, title, meaning }: ProblemKind, options: DocsOptions): StaticText {
-  const text = escapeHtml(meaning).replaceAll(/`([^`]*)`/g, '<code>$1</code>')
-  const back = `<a href="${escapeHtml(options.publicUrl)}/docs">API description</a>`
-  return htmlOf(
-    `${code} - ${options.title}`,
-    `<main><h1><code>${code}</code></h1><p>HTTP ${status}: ${escapeHtml(title)}.</p><p>${text}</p><p>${back}</p></main>`,
   )
 }
 
@@ -164,25 +154,4 @@ const assets = new Map(
 function file(name: string, type: string): { name: string; type: string; load: () => Promise<StaticText> } {
   const path = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
   return { name, type, load: once(async () => staticText(await readFile(path, 'utf8'))) }
-}
-
-const pageHeaders = [
-  'Content-Security-Policy',
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-]
-
-function htmlOf(title: string, body: string): StaticText {
-  const style =
-    'main{font:1.1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:.1em .3em;border-radius:.2em}'
-  return staticText(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style>${body}</html>\n`,
-  )
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

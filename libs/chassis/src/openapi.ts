@@ -44,7 +44,7 @@ export function openApiDocument(
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
     for (const kind of problemsOf(operation, options)) kinds.set(kind.code, kind)
-    const path = operation.path.replaceAll(/[:*](\w+)/g, '{$1}')
+    const path = pathTemplate(operation.path)
     paths[path] ??= {}
     paths[path][operation.method] = describeOperation(operation, options)
   }
@@ -65,6 +65,11 @@ export function openApiDocument(
       schemas: { Problem: problemSchema([...kinds.keys()], options) },
     },
   }
+}
+
+/** A path as OpenAPI writes it: `/v1/account/keys/{id}`. */
+export function pathTemplate(path: string): string {
+  return path.replaceAll(/[:*](\w+)/g, '{$1}')
 }
 
 function describeOperation(operation: MountedOperation, options: OpenApiOptions): object {
