@@ -62,7 +62,7 @@ export function createHttpApp(options: HttpOptions): Express {
   let routes: RouteIndex | undefined
   app.use((req, res, next) => {
     begin(options, (routes ??= indexRoutes(app)), req, res)
-    if (req.headers.host === undefined && req.httpVersion === '1.1') throw withoutHost()
+    checkHost(req)
     if (req.method === 'OPTIONS') answerOptions(res)
     else if (options.isStarted?.() === false && req.path.startsWith('/v1/'))
       throw unavailable('The service is starting.')
@@ -197,11 +197,30 @@ function answerOptions(res: Response): void {
   void send(res, 204, undefined, allow === undefined ? [] : ['Allow', allow.join(', ')])
 }
 
-function withoutHost(): HttpError {
-  return new HttpError(
-    httpProblems.malformed_request,
-    'The header Host is missing; HTTP/1.1 requests need it.',
-  )
+/**
+ * Two lines of Host are two opinions of where a request goes, and a proxy may share the other one: RFC 9112 §3.2 has
+ * them refused. Node keeps the first one, so they are counted in what was sent.
+ *
+ * @throws HttpError malformed_request
+ */
+function checkHost({ rawHeaders, httpVersion }: Request): void {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  if (hosts > 1) {
+    throw new HttpError(
+      httpProblems.malformed_request,
+      `The request has ${hosts} headers Host; it may have one. Send one, and look for a proxy that adds another.`,
+    )
+  }
+  if (hosts === 0 && httpVersion === '1.1') {
+    throw new HttpError(
+      httpProblems.malformed_request,
+      'The header Host is missing; HTTP/1.1 requests need it.',
+    )
+  }
 }
 
 const noSuchRoute: RequestHandler = (req, res) => {

@@ -127,6 +127,17 @@ describe('a request that is barely one', () => {
   test.each([
     ['without Host', 'POST /v1/a HTTP/1.1\r\nConnection: close\r\n\r\n', 'HTTP/1.1 400'],
     [
+      'with two lines of Host',
+      'POST /v1/a HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n',
+      'HTTP/1.1 400',
+    ],
+    [
+      'of HTTP/1.0 with two lines of Host',
+      'POST /v1/a HTTP/1.0\r\nHost: a\r\nX: b\r\nHOST: a\r\n\r\n',
+      'HTTP/1.1 400',
+    ],
+    ['of HTTP/1.0 without Host', 'POST /v1/a HTTP/1.0\r\n\r\n', 'HTTP/1.1 200'],
+    [
       'with an expectation nobody knows',
       'POST /v1/a HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n',
       'HTTP/1.1 200',
