@@ -80,34 +80,52 @@ describe('on the embedded defaults', () => {
   )
 })
 
-test('headers of more than 8 KiB are answered with 431, all headers and a problem body', async () => {
-  const service = await startEmbedded()
-  const { port } = new URL(service.baseUrl)
-
-  const answer = await raw(
-    Number(port),
-    `GET /livez HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(9 * 1024)}\r\n\r\n`,
-  )
-
-  const [head = '', body = ''] = answer.split('\r\n\r\n')
-  expect(head).toMatch(/^HTTP\/1\.1 431 /)
-  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
-    expect(head).toMatch(new RegExp(`\r\n${name}: \\d+`))
-  }
-  expect(head).toMatch(/\r\nRateLimit-Policy: "address";q=\d+;w=60/)
-  expect(head).toMatch(/\r\nX-Request-Id: req_\w+/)
-  expect(head).toMatch(/\r\nDate: /)
-  expect(head).toMatch(/\r\nContent-Type: application\/problem\+json/)
-  const problem = JSON.parse(body) as { type: string }
-  expect(problem).toMatchObject({
-    status: 431,
-    code: 'headers_too_large',
-    detail: expect.stringContaining('8 KiB'),
+describe('what never reaches the app', () => {
+  let service: ServiceProcess
+  beforeAll(async () => {
+    service = await startEmbedded()
   })
-  expect((await send(problem.type)).status).toBe(200)
+  afterAll(() => service.stop())
 
-  expect(await raw(Number(port), 'this is not HTTP\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*malformed_request/)
-  await service.stop()
+  test.each([
+    [
+      'headers of more than 8 KiB',
+      `GET /livez HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(9 * 1024)}\r\n\r\n`,
+      { status: 431, code: 'headers_too_large', detail: expect.stringContaining('8 KiB') },
+    ],
+    ['no HTTP', 'this is not HTTP\r\n\r\n', { status: 400, code: 'malformed_request' }],
+    [
+      'the wish for a tunnel',
+      'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n',
+      {
+        status: 405,
+        code: 'method_not_allowed',
+        detail: expect.stringMatching(/^CONNECT asks for a tunnel/),
+      },
+    ],
+    [
+      'a body that does not come',
+      'POST /v1/signup?a=1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      { status: 408, code: 'request_timeout', instance: '/v1/signup' },
+    ],
+  ])('%s is answered with all headers and a problem body', async (_what, request, expected) => {
+    const answer = await raw(Number(new URL(service.baseUrl).port), request)
+
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${expected.status} `))
+    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+      expect(head).toMatch(new RegExp(`\r\n${name}: \\d+`))
+    }
+    expect(head).toMatch(/\r\nRateLimit-Policy: "address";q=\d+;w=60/)
+    expect(head).toMatch(/\r\nX-Request-Id: req_\w+/)
+    expect(head).toMatch(/\r\nDate: /)
+    expect(head).toMatch(/\r\nContent-Type: application\/problem\+json/)
+    if (expected.status === 405) expect(head).toMatch(/\r\nAllow: /)
+    const problem = JSON.parse(body) as { type: string; instance?: string }
+    expect(problem).toMatchObject(expected)
+    expect('instance' in problem).toBe('instance' in expected)
+    expect((await send(problem.type)).status).toBe(200)
+  })
 })
 
 describe('with a Postgres that is down', () => {

@@ -12,10 +12,15 @@ import { Socket } from 'node:net'
 import { directRoutes } from './direct-routes.ts'
 import { codeOf } from './system-error.ts'
 
-/** Answer to bytes that are not a request that could reach the app; headers is a flat list of names and values. */
+/**
+ * Answer to what is no request that could reach the app as a whole; headers is a flat list of names and values.
+ *
+ * @param path where the app has a request whose body did not come, its path
+ */
 export type ParserErrorResponse = (
-  status: 400 | 408 | 431,
+  status: 400 | 405 | 408 | 431,
   remoteAddress: string,
+  path?: string,
 ) => { headers: readonly string[]; body: string }
 
 export type HttpServerOptions = {
@@ -50,6 +55,11 @@ export function createServer(app: Express, options: HttpServerOptions): Server {
   server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) answerParserError(codeOf(error), socket, options.parserErrorResponse)
+  })
+  // Without this, Node closes the connection and says nothing.
+  server.on('connect', (_req, socket) => {
+    socket.on('error', () => undefined) // Node has given the socket away, with nobody listening
+    if (socket instanceof Socket) answerByHand(405, socket, options.parserErrorResponse)
   })
   return server
 }
@@ -91,7 +101,18 @@ function answerParserError(code: string, socket: Socket, respond: ParserErrorRes
     return
   }
   const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-  const { headers, body } = respond(status, socket.remoteAddress ?? '')
+  // A request that has come whole is not what is wrong: that came behind it.
+  const request = current?.req as Request | undefined // the constructors of createServer have made it so
+  answerByHand(status, socket, respond, request?.complete === false ? request.path : undefined)
+}
+
+function answerByHand(
+  status: Parameters<ParserErrorResponse>[0],
+  socket: Socket,
+  respond: ParserErrorResponse,
+  path?: string,
+): void {
+  const { headers, body } = respond(status, socket.remoteAddress ?? '', path)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
   for (let at = 0; at + 1 < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   if (!headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'date')) {

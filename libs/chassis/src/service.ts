@@ -8,9 +8,10 @@ import { isUnavailable, openDatabase, type Database } from './database.ts'
 import { endpoint } from './endpoint.ts'
 import { httpProblems, type ProblemKind } from './errors.ts'
 import { closeHttpApp, createHttpApp, newRequestId, securityHeaders, send, type HttpOptions } from './http.ts'
+import type { ParserErrorResponse } from './http-server.ts'
 import { problemBody } from './problems.ts'
 import { createLifecycle, readiness, type Lifecycle, type Readiness } from './lifecycle.ts'
-import { createLogger } from './logger.ts'
+import { createLogger, maskCredentials } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { migrate, pendingMigrations, type MigrationList } from './migrate.ts'
 import { openRedis } from './redis.ts'
@@ -240,25 +241,36 @@ function metricsEndpoint(metrics: Metrics) {
   )
 }
 
-/** Answers what Node's HTTP parser refuses in the same form as everything else. */
-function parserErrors(service: OpenService, publicUrl: string) {
-  const kinds: Readonly<Record<400 | 408 | 431, ProblemKind>> = {
-    400: httpProblems.malformed_request,
-    408: httpProblems.request_timeout,
-    431: httpProblems.headers_too_large,
-  }
-  return (status: 400 | 408 | 431, address: string) => {
+/** Answers what Node's HTTP server refuses in the same form as everything else. */
+function parserErrors(service: OpenService, publicUrl: string): ParserErrorResponse {
+  return (status, address, path) => {
     const requestId = newRequestId()
-    const kind = kinds[status]
-    const members = service.problemMembers === undefined ? {} : { problemMembers: service.problemMembers }
+    const kind = refusals[status]
+    const { problemMembers } = service
+    const options = problemMembers === undefined ? { publicUrl } : { publicUrl, problemMembers }
+    const instance = path === undefined ? {} : { instance: path.slice(0, 200) }
+    const detail = status === 405 ? noTunnel : kind.meaning
+    const body = problemBody(options, kind, detail, { requestId, ...instance })
     return {
       headers: [
         ...securityHeaders,
         ...['X-Request-Id', requestId, 'Cache-Control', 'no-store'],
         ...['Content-Type', 'application/problem+json; charset=utf-8'],
+        ...(status === 405 ? ['Allow', ''] : []),
         ...service.limitHeadersFor(address),
       ],
-      body: JSON.stringify(problemBody({ publicUrl, ...members }, kind, kind.meaning, { requestId })),
+      body: maskCredentials(JSON.stringify(body)),
     }
   }
 }
+
+const refusals: Readonly<Record<400 | 405 | 408 | 431, ProblemKind>> = {
+  400: httpProblems.malformed_request,
+  405: httpProblems.method_not_allowed,
+  408: httpProblems.request_timeout,
+  431: httpProblems.headers_too_large,
+}
+
+/** A tunnel has no methods, which is what the empty Allow says. */
+const noTunnel =
+  'CONNECT asks for a tunnel through a proxy, and this is none. Send requests for paths of the service; if a client sent this by itself, it is configured to use the service as its proxy.'

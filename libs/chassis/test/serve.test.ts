@@ -63,6 +63,33 @@ describe('what is no request', () => {
 
     expect(answer.head).toMatch(/^HTTP\/1\.1 (200|400) /)
     expect(answer.all.match(/HTTP\/1\.1/g)).toHaveLength(1)
+    expect(answer.body).not.toContain('path')
+  })
+
+  test('a body that is broken by its chunks is answered with the path of its request', async () => {
+    const { port } = await start()
+
+    const answer = await send(
+      port,
+      'POST /endless?a=b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"aX\r\n',
+    )
+
+    expect(answer.head).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 400, path: '/endless' })
+  })
+
+  test('CONNECT is answered with 405, and a client that leaves at once does no harm', async () => {
+    const { port } = await start()
+    const request = 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n'
+    const hasty = connect(port, '127.0.0.1', () => hasty.write(request, () => hasty.resetAndDestroy()))
+    hasty.on('error', () => {})
+    await once(hasty, 'close')
+
+    const answer = await send(port, request)
+
+    expect(answer.head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/)
+    expect(answer.head).toContain('\r\nConnection: close')
+    expect(JSON.parse(answer.body)).toEqual({ status: 405, from: '127.0.0.1', detail: 'Ünlesbar.' })
   })
 })
 
@@ -338,9 +365,9 @@ async function start(options: Partial<ServeOptions> = {}): Promise<Serving> {
     shutdownDelayMs: 0,
     shutdownDeadlineMs: 1_000,
     signals: new EventEmitter() as unknown as NonNullable<ServeOptions['signals']>,
-    parserErrorResponse: (status, from) => ({
+    parserErrorResponse: (status, from, path) => ({
       headers: ['Content-Type', 'application/problem+json'],
-      body: JSON.stringify({ status, from, detail: 'Ünlesbar.' }),
+      body: JSON.stringify({ status, from, path, detail: 'Ünlesbar.' }),
     }),
     app: exampleApp(),
     ...options,
@@ -354,6 +381,7 @@ function exampleApp() {
   app.get('/', (_req, res) => void res.json({ ok: true }))
   app.get('/slow', (_req, res) => void setTimeout(() => res.json({ ok: true }), 300))
   app.get('/endless', () => {})
+  app.post('/endless', () => {})
   app.get('/stream', (_req, res) => {
     res.write('begun')
     setTimeout(() => res.end('ended'), 300)
