@@ -54,7 +54,7 @@ export async function answer(
     const named = req.headers['if-none-match']
     if (named !== '*' && isNamed(etag, named)) return { etag, body: undefined, headers: [] }
     const made = written(version, await question.answer(db), form)
-    return { etag, ...made, body: named === '*' ? undefined : made.body }
+    return named === '*' ? { etag, body: undefined, headers: [] } : { etag, ...made }
   })
   const { etag, body, headers } = reply
   const common = ['ETag', etag, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept, Authorization']

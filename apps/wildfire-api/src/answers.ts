@@ -29,8 +29,9 @@ export function sendCounties(req: Request, res: Response, answer: CountyAnswer):
   const { snapshot, headers = [] } = answer
   const type = req.headers.accept === undefined ? types[0] : req.accepts([...types]) || types[0]
   const etag = entityTag(snapshot.stamp, req.originalUrl, res.locals.standing?.plan ?? '', type)
-  const common = ['ETag', etag, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept, X-API-Key', ...headers]
-  if (isNamed(etag, req.headers['if-none-match'])) return send(res, 304, undefined, common)
+  const tagged = ['ETag', etag, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept, X-API-Key']
+  if (isNamed(etag, req.headers['if-none-match'])) return send(res, 304, undefined, tagged)
+  const common = [...tagged, ...headers]
   if (type === 'text/csv') {
     return send(res, 200, csvOf(answer), [
       'Content-Type',
