@@ -108,7 +108,13 @@ Most calculations that are kept, by plan: ${capacities}.`,
     kind: Joi.string().valid('calculate', 'monteCarlo').required().description('What is to be calculated.'),
     input: inputSchema,
   }),
-  responses: { 201: { description: 'The saved calculation.', schema: envelope.schema(savedSchema) } },
+  responses: {
+    201: {
+      description: 'The saved calculation.',
+      schema: envelope.schema(savedSchema),
+      headers: ['Location'] as const,
+    },
+  },
   examples: [
     { name: 'a calculation', status: 201, body: { name: 'South roof', kind: 'calculate', input: home } },
     {

@@ -123,7 +123,10 @@ function describeList() {
         .pattern(calculationIdPattern, 'nextCursor of the page before')
         .description('`nextCursor` of the page before.'),
     }),
-    responses: { 200: { description: 'A page.', schema: envelope.schema(data) }, 304: notChanged },
+    responses: {
+      200: { description: 'A page.', schema: envelope.schema(data), headers: ['Link'] as const },
+      304: notChanged,
+    },
     problems: [plan_upgrade_required],
     examples: [{ name: 'the first page', status: 200, query: { limit: '10' } }],
   }
@@ -155,7 +158,12 @@ function describeCashFlow() {
     params: idParameters,
     query: revisionQuery,
     responses: {
-      200: { description: 'A header and a line per year.', schema: Joi.string(), mediaType: 'text/csv' },
+      200: {
+        description: 'A header and a line per year.',
+        schema: Joi.string(),
+        mediaType: 'text/csv',
+        headers: ['Content-Disposition'] as const,
+      },
       304: notChanged,
     },
     problems: readable,

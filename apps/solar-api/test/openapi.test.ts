@@ -1,10 +1,14 @@
 import type { TestApp } from '@hearth/account/testing/test-app'
+import { accountProblems, operatorProblems } from '@hearth/account'
+import { httpProblems } from '@hearth/chassis/errors'
 import type { OpenApiDocument } from '@hearth/chassis/openapi'
 import { indexRoutes, type MountedOperation } from '@hearth/chassis/routes'
+import { faultsOfDescription } from '@hearth/chassis/testing/description'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Express } from 'express'
 import fc from 'fast-check'
+import { solarProblems } from '../src/problems.ts'
 import { cannotBeShown, mutationsOf } from './body-mutations.ts'
 import { openApiOf, operationsOf, signIn, type DocumentedOperation } from './operations.ts'
 import { startSolar } from './support.ts'
@@ -35,6 +39,32 @@ describe('/openapi.json', () => {
     const declared = document.tags.map((tag) => (tag as { name: string }).name)
     const used = new Set(operations.flatMap(({ document: { tags = [] } }) => tags))
     expect(declared.toSorted()).toEqual([...used].toSorted())
+  })
+
+  test('has the closed list of problems, what any request can be answered with, and examples that fit', () => {
+    const problems = { ...httpProblems, ...accountProblems, ...operatorProblems, ...solarProblems }
+    expect(faultsOfDescription(document, Object.values(problems))).toEqual([])
+  })
+
+  test('names the headers that answers have', () => {
+    const headersOf = (id: string, status: string) => {
+      const { responses } = operations.find((one) => one.id === id)?.document ?? {}
+      return Object.keys(responses?.[status]?.headers ?? {}).filter(
+        (name) => !/RateLimit|Request-Id/.test(name),
+      )
+    }
+    expect(headersOf('signUp', '201')).toEqual(['Location'])
+    expect(headersOf('signUp', '409')).toEqual(['Retry-After'])
+    expect(headersOf('saveCalculation', '201')).toEqual(['Location'])
+    expect(headersOf('listCalculations', '200')).toEqual(['ETag', 'Link'])
+    expect(headersOf('listCalculations', '304')).toEqual(['ETag'])
+    expect(headersOf('getCashFlowCsv', '200')).toEqual(['ETag', 'Content-Disposition'])
+    expect(headersOf('calculate', '401')).toEqual(['WWW-Authenticate'])
+    expect(headersOf('calculate', '415')).toEqual(['Accept'])
+    expect(headersOf('calculate', '429')).toEqual(['Retry-After'])
+    expect(document.components['responses']).toMatchObject({
+      AnyRequest: { headers: { Allow: { required: false }, 'Retry-After': { required: false } } },
+    })
   })
 
   test('refers only to what it contains', () => {

@@ -34,7 +34,15 @@ export type OperationDocument = {
       >
     >
   }
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, object>> }>>
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly content?: Readonly<Record<string, object>>
+        readonly headers?: Readonly<Record<string, object>>
+      }
+    >
+  >
 }
 
 export type ParameterDocument = {
@@ -42,7 +50,7 @@ export type ParameterDocument = {
   readonly in: string
   readonly required: boolean
   readonly schema: object
-  readonly example?: string
+  readonly example?: unknown
 }
 
 /** Who calls: an account with a key and, when asked for, a session. */

@@ -1,4 +1,4 @@
-import { endpoint, record, type Endpoint, type OperationExample } from '@hearth/chassis/endpoint'
+import { endpoint, record, withHeaders, type Endpoint, type OperationExample } from '@hearth/chassis/endpoint'
 import { invalid } from '@hearth/chassis/validate'
 import Joi from 'joi'
 import type { Kysely } from 'kysely'
@@ -171,19 +171,22 @@ const description = {
   tag: 'Complaints',
   params: modelYearParams,
   query: querySchema,
-  responses: answersWithCsv(
-    'A page of complaints.',
-    record({
-      vehicle: schema.vehicleYearSchema,
-      complaints: schema.list(complaintSchema, 'In the order asked for.'),
-    }),
-    {
-      page: schema.integer('Number of this page; with a cursor, counted from where it began.'),
-      limit: schema.integer('Complaints per page.'),
-      total: schema.integer('Complaints that match, over all pages.'),
-      hasMore: schema.flag('There is another page.'),
-      nextCursor: schema.text('For the next page; null on the last one.').allow(null),
-    },
+  responses: withHeaders(
+    answersWithCsv(
+      'A page of complaints.',
+      record({
+        vehicle: schema.vehicleYearSchema,
+        complaints: schema.list(complaintSchema, 'In the order asked for.'),
+      }),
+      {
+        page: schema.integer('Number of this page; with a cursor, counted from where it began.'),
+        limit: schema.integer('Complaints per page.'),
+        total: schema.integer('Complaints that match, over all pages.'),
+        hasMore: schema.flag('There is another page.'),
+        nextCursor: schema.text('For the next page; null on the last one.').allow(null),
+      },
+    ),
+    ['Link'],
   ),
   problems: [vehicleProblems.vehicle_not_found],
   examples,

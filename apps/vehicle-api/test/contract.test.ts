@@ -1,11 +1,15 @@
+import { accountProblems, operatorProblems } from '@hearth/account'
 import type { TestRequest } from '@hearth/account/testing/test-app'
+import { httpProblems } from '@hearth/chassis/errors'
 import { indexRoutes, type MountedOperation } from '@hearth/chassis/routes'
+import { faultsOfDescription } from '@hearth/chassis/testing/description'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Express } from 'express'
 import { sql } from 'kysely'
 import supertest from 'supertest'
 import { plans } from '../src/plans.ts'
+import { vehicleProblems } from '../src/problems.ts'
 import { startVehicle, type VehicleApp } from './support.ts'
 
 /** What is promised per plan. */
@@ -220,6 +224,12 @@ test('every example, sent as it is, is answered with its status', async () => {
     }
   }
   expect(answers).toEqual(expected)
+})
+
+test('the description has the closed list of problems, what any request can be answered with, and examples that fit', async () => {
+  const { body: document } = await supertest(usual.server).get('/openapi.json')
+  const problems = { ...httpProblems, ...accountProblems, ...operatorProblems, ...vehicleProblems }
+  expect(faultsOfDescription(document, Object.values(problems))).toEqual([])
 })
 
 test('the description compiles, names every route, and describes all that is sent', async () => {

@@ -1,4 +1,4 @@
-import { endpoint, record, type Endpoint } from '@hearth/chassis/endpoint'
+import { endpoint, record, withHeaders, type Endpoint } from '@hearth/chassis/endpoint'
 import { invalid } from '@hearth/chassis/validate'
 import Joi from 'joi'
 import { countyResponses, sendCounties } from './answers.ts'
@@ -129,7 +129,7 @@ function describeRiskCounties() {
       'A page of counties, highest score first unless `sort` says otherwise; counties without the value come last. The next page is also in the header `Link`. With `Accept: text/csv` or `application/geo+json` each county has the columns that it has in that form of its own answer. What is null is named in `coverage.notes` with its reason.',
     tag: 'Risk',
     query: querySchema,
-    responses: countyResponses('A page of counties.', page),
+    responses: withHeaders(countyResponses('A page of counties.', page), ['Link']),
     examples: [
       { name: 'the highest scores of California', status: 200, query: { state: 'CA', limit: '10' } },
       { name: 'no such state', status: 400, query: { state: 'XX', limit: '10' } },

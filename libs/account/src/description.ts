@@ -6,7 +6,10 @@ import type { Plans } from './plans.ts'
 export function describeLimits(
   deployment: Deployment,
   plans: Plans,
-): Pick<OpenApiOptions, 'securitySchemes' | 'security' | 'headers' | 'problemProperties'> {
+): Pick<
+  OpenApiOptions,
+  'securitySchemes' | 'security' | 'headers' | 'answerHeaders' | 'problemHeaders' | 'problemProperties'
+> {
   return {
     securitySchemes: {
       apiKey:
@@ -32,6 +35,8 @@ export function describeLimits(
       RateLimit: { description: 'What is left in each window, and for how many seconds.', schema: text },
       'X-Request-Id': { description: 'Names this request in the log of the service.', schema: text },
     },
+    answerHeaders: { signUp: ['Location'], createKey: ['Location'], rotateKey: ['Location'] },
+    problemHeaders: { idempotency_conflict: ['Retry-After'] },
     problemProperties: problemProperties(Object.keys(plans)),
   }
 }

@@ -3,18 +3,12 @@ import Joi from 'joi'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { endpoint, record } from './endpoint.ts'
-import { HttpError, httpProblems, type ProblemKind } from './errors.ts'
+import { HttpError, httpProblems } from './errors.ts'
 import { send } from './http.ts'
-import { openApiDocument, type OpenApiOptions } from './openapi.ts'
+import { openApiDocument, type DocsOptions } from './openapi.ts'
 import { docsPage, docsPageHeaders, errorPage, errorPageHeaders } from './pages.ts'
 import { indexRoutes } from './routes.ts'
 import { once, sendStatic, staticText, type StaticText } from './static-text.ts'
-
-/** What the pages outside /v1 show. */
-export type DocsOptions = OpenApiOptions & {
-  /** Every problem the service can answer with: the closed list of codes. */
-  readonly problems: readonly ProblemKind[]
-}
 
 const htmlType = 'text/html; charset=utf-8'
 const htmlPage = { description: 'An HTML page.', schema: Joi.string(), mediaType: 'text/html' }

@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import type { Request, RequestHandler, Response } from 'express'
+import type { AnswerHeader } from './answer-headers.ts'
 import type { ProblemKind } from './errors.ts'
 import { quickCheck } from './quick-check.ts'
 import { validate } from './validate.ts'
@@ -37,6 +38,19 @@ export type ResponseDescription = {
   readonly description: string
   readonly schema?: Joi.Schema
   readonly mediaType?: string | readonly string[]
+  /** Headers that not every answer has. ETag is not named: it follows from a 304 beside this answer. */
+  readonly headers?: readonly AnswerHeader[]
+}
+
+/** The same answers, a success with these headers. */
+export function withHeaders(
+  answers: Readonly<Record<number, ResponseDescription>>,
+  headers: readonly AnswerHeader[],
+): Record<number, ResponseDescription> {
+  const entries = Object.entries(answers)
+  return Object.fromEntries(
+    entries.map(([status, answer]) => [status, Number(status) < 300 ? { ...answer, headers } : answer]),
+  )
 }
 
 /** A request that can be sent as it is, and the status that it is answered with. */

@@ -1,4 +1,10 @@
 import type Joi from 'joi'
+import {
+  answerHeaders,
+  headersOfStatus,
+  type AnswerHeader,
+  type HeaderDescription,
+} from './answer-headers.ts'
 import { takesNoQuery, type ResponseDescription } from './endpoint.ts'
 import { httpProblems, type ProblemKind } from './errors.ts'
 import type { MountedOperation } from './routes.ts'
@@ -17,6 +23,10 @@ export type OpenApiOptions = {
   readonly commonProblems: (operation: MountedOperation) => readonly ProblemKind[]
   /** Headers of every answer, by name. */
   readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: object }>>
+  /** By id of an operation, headers of its success besides those that it names itself. */
+  readonly answerHeaders?: Readonly<Record<string, readonly AnswerHeader[]>>
+  /** By code of a problem, headers that it has besides those of its status. */
+  readonly problemHeaders?: Readonly<Record<string, readonly AnswerHeader[]>>
   /** Further members of problem bodies, as JSON Schema properties. */
   readonly problemProperties: Readonly<Record<string, object>>
   readonly problemRequired?: readonly string[]
@@ -25,6 +35,12 @@ export type OpenApiOptions = {
    * succeeds) is answered with: shown as its example.
    */
   readonly answers?: Readonly<Record<string, unknown>>
+}
+
+/** What the pages outside /v1 show. */
+export type DocsOptions = OpenApiOptions & {
+  /** Every problem the service can answer with: the closed list of codes. */
+  readonly problems: readonly ProblemKind[]
 }
 
 /** A joi schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
@@ -38,12 +54,10 @@ export function toJsonSchema(schema: Joi.Schema): JsonSchema {
  */
 export function openApiDocument(
   operations: readonly MountedOperation[],
-  options: OpenApiOptions,
+  options: DocsOptions,
 ): OpenApiDocument {
-  const kinds = new Map<string, ProblemKind>()
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
-    for (const kind of problemsOf(operation, options)) kinds.set(kind.code, kind)
     const path = pathTemplate(operation.path)
     paths[path] ??= {}
     paths[path][operation.method] = describeOperation(operation, options)
@@ -61,8 +75,9 @@ export function openApiDocument(
     paths,
     components: {
       securitySchemes: options.securitySchemes,
-      headers: options.headers,
-      schemas: { Problem: problemSchema([...kinds.keys()], options) },
+      headers: headerComponents(paths, options),
+      responses: { AnyRequest: describeAnyProblem(options) },
+      schemas: { Problem: problemSchema(options) },
     },
   }
 }
@@ -86,6 +101,7 @@ function describeOperation(operation: MountedOperation, options: OpenApiOptions)
       ...parameters(operation.params, 'path', operation),
       ...parameters(operation.query, 'query', operation),
       ...parameters(operation.headers, 'header', operation),
+      ...(operation.responses[304] === undefined ? [] : [ifNoneMatch]),
     ],
     ...(body !== undefined && {
       requestBody: {
@@ -124,27 +140,62 @@ function parameters(schema: Joi.Schema | undefined, place: string, operation: Mo
     required: place === 'path' || required.includes(name),
     ...(description !== undefined && { description }),
     schema: property,
-    ...(values[name] !== undefined && { example: values[name] }),
+    ...(values[name] !== undefined && { example: typed(values[name], property) }),
   }))
 }
 
+/** A value as it stands in an address, as the type that its schema names. */
+function typed(value: string, { type }: JsonSchema): unknown {
+  if (type === 'integer' || type === 'number') return Number(value)
+  return type === 'boolean' ? value === 'true' : value
+}
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `ETag` of an answer that the client has, or several, or `*`: 304 when it is still the same.',
+  schema: { type: 'string' },
+}
+
 function describeResponses(operation: MountedOperation, options: OpenApiOptions): Record<string, object> {
-  const headers = Object.fromEntries(
-    Object.keys(options.headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  )
   const [first] = Object.keys(operation.responses)
   const answered = operation.examples?.find(({ status }) => status < 300)?.status ?? Number(first)
   const successes = Object.entries(operation.responses).map(
-    ([status, { description, schema, mediaType }]) => {
+    ([status, { description, schema, mediaType, headers: own = [] }]) => {
       const answer = Number(status) === answered ? options.answers?.[operation.id] : undefined
       const content = schema && contentOf(schema, mediaType, answer)
+      const tagged: readonly AnswerHeader[] = operation.responses[304] === undefined ? [] : ['ETag']
+      const others = Number(status) < 300 ? (options.answerHeaders?.[operation.id] ?? []) : []
+      const headers = headersWith([...tagged, ...own, ...others], options)
       return [status, { description, headers, ...(content !== undefined && { content }) }]
     },
   )
   const failures = [...Map.groupBy(problemsOf(operation, options), (kind) => kind.status)].map(
-    ([status, kinds]) => [status, describeProblem(kinds, headers)],
+    ([status, kinds]) => [status, describeProblem(kinds, options)],
   )
-  return Object.fromEntries([...successes, ...failures]) as Record<string, object>
+  const described = Object.fromEntries([...successes, ...failures]) as Record<string, object>
+  return { ...described, default: { $ref: '#/components/responses/AnyRequest' } }
+}
+
+/** The headers of every answer and these. */
+function headersWith(names: readonly AnswerHeader[], { headers }: OpenApiOptions): Record<string, object> {
+  return Object.fromEntries(
+    [...Object.keys(headers), ...names].map((name) => [name, { $ref: headerRef(name) }]),
+  )
+}
+
+function headerRef(name: string): string {
+  return `#/components/headers/${name}`
+}
+
+/** What headers are: those of every answer, and those of the others that an operation refers to. */
+function headerComponents(paths: object, { headers }: OpenApiOptions): Record<string, HeaderDescription> {
+  const text = JSON.stringify(paths)
+  const everywhere = Object.entries(headers).map(([name, header]) => [name, { ...header, required: true }])
+  const others = Object.entries(answerHeaders).filter(([name]) => text.includes(`"${headerRef(name)}"`))
+  return Object.fromEntries([...everywhere, ...others]) as Record<string, HeaderDescription>
 }
 
 function contentOf(
@@ -161,10 +212,13 @@ function contentOf(
   )
 }
 
-function describeProblem(kinds: readonly ProblemKind[], headers: object): object {
+function describeProblem(kinds: readonly ProblemKind[], options: OpenApiOptions): object {
+  const always = kinds.flatMap(({ status }) => headersOfStatus[status] ?? [])
+  const own = kinds.flatMap(({ code }) => options.problemHeaders?.[code] ?? [])
+  const sometimes = own.filter((name) => !always.includes(name))
   return {
     description: kinds.map(({ code, title }) => `\`${code}\`: ${title}.`).join('\n\n'),
-    headers,
+    headers: { ...headersWith(always, options), ...optional(sometimes) },
     content: {
       'application/problem+json': {
         schema: {
@@ -178,15 +232,46 @@ function describeProblem(kinds: readonly ProblemKind[], headers: object): object
   }
 }
 
+/** What any request can be answered with, where its operation does not say it itself. */
+function describeAnyProblem(options: OpenApiOptions): object {
+  const { description, ...rest } = describeProblem(problemsOfAnyRequest, options) as { description: string }
+  const sometimes = problemsOfAnyRequest.flatMap(({ status }) => headersOfStatus[status] ?? [])
+  return {
+    description: `What any request can be answered with:\n\n${description}`,
+    ...rest,
+    headers: { ...headersWith([], options), ...optional(sometimes) },
+  }
+}
+
+/** Headers that are there with one problem and not with another of the same description. */
+function optional(names: readonly AnswerHeader[]): Record<string, HeaderDescription> {
+  return Object.fromEntries(names.map((name) => [name, { ...answerHeaders[name], required: false }]))
+}
+
+const problemsOfAnyRequest = [
+  httpProblems.malformed_request,
+  httpProblems.method_not_allowed,
+  httpProblems.request_timeout,
+  httpProblems.body_too_large,
+  httpProblems.unsupported_media_type,
+  httpProblems.headers_too_large,
+  httpProblems.internal_error,
+  httpProblems.temporarily_unavailable,
+]
+
 function problemsOf(operation: MountedOperation, options: OpenApiOptions): ProblemKind[] {
   const { body, params, query, headers, problems = [] } = operation
   const hasInput =
     [body, params, query, headers].some((schema) => schema !== undefined) || takesNoQuery(operation)
   const ofInput = hasInput ? [httpProblems.validation_failed] : []
-  return [...new Set([...options.commonProblems(operation), ...ofInput, ...problems])]
+  const own = [...new Set([...options.commonProblems(operation), ...ofInput, ...problems])]
+  // Where a status is described, `default` does not speak for it.
+  const statuses = new Set(own.map(({ status }) => status))
+  const ofAny = problemsOfAnyRequest.filter((kind) => statuses.has(kind.status) && !own.includes(kind))
+  return [...own, ...ofAny]
 }
 
-function problemSchema(codes: readonly string[], options: OpenApiOptions): object {
+function problemSchema(options: DocsOptions): object {
   const text = { type: 'string' }
   return {
     type: 'object',
@@ -198,7 +283,7 @@ function problemSchema(codes: readonly string[], options: OpenApiOptions): objec
       status: { type: 'integer' },
       detail: { type: 'string', description: 'What was wrong, what was expected, what to do.' },
       instance: { type: 'string', description: 'Path of the request.' },
-      code: { type: 'string', enum: codes },
+      code: { type: 'string', enum: options.problems.map(({ code }) => code) },
       requestId: text,
       errors: {
         type: 'array',

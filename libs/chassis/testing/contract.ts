@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { parseList } from 'structured-headers'
+import { answerHeaders, headersOfStatus, type HeaderDescription } from '../src/answer-headers.ts'
 import type { OpenApiDocument } from '../src/openapi.ts'
 
 /** An answer as any HTTP client gives it. */
@@ -19,7 +20,7 @@ export type Contract = {
 }
 
 /**
- * The description of a service as a judge of its answers: documented status, media type, body schema, the
+ * The description of a service as a judge of its answers: documented status, media type, body schema, headers, the
  * rate-limit headers, and a problem body for everything that is not a success.
  */
 export function createContract(document: OpenApiDocument): Contract {
@@ -44,10 +45,8 @@ export function createContract(document: OpenApiDocument): Contract {
       : { template: template ?? '', operation: operation as DocumentedOperation }
   }
 
-  function validatorFor(template: string, method: string, status: number, type: string): ValidateFunction {
-    const escape = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
-    const pointer = ['paths', template, method, 'responses', String(status), 'content', type, 'schema']
-    const ref = `openapi#/${pointer.map((part) => encodeURIComponent(escape(part))).join('/')}`
+  function validatorFor(response: string, type: string): ValidateFunction {
+    const ref = `openapi#${response}/content/${pointerTo(type)}/schema`
     const known = validators.get(ref) ?? ajv.compile({ $ref: ref })
     validators.set(ref, known)
     return known
@@ -56,23 +55,37 @@ export function createContract(document: OpenApiDocument): Contract {
   function check(method: string, path: string, answer: Answer): void {
     checkHeaders(answer)
     const found = operationAt(method, path)
-    if (found === undefined) {
-      checkProblem(ajv, answer)
+    const own = found?.operation.responses[answer.status]
+    const name = `${method} ${found?.template ?? path} ${answer.status}`
+    if (found === undefined || own === undefined) {
+      checkUndescribed(name, found === undefined, answer)
       return
     }
-    const { template, operation } = found
-    const response = operation.responses[answer.status]
-    if (answer.status === 405 || (answer.status === 404 && response === undefined)) {
-      checkProblem(ajv, answer)
-      return
-    }
-    const name = `${method} ${template} ${answer.status}`
-    if (response === undefined) throw new Error(`${name} is not documented: ${JSON.stringify(answer.body)}`)
     seen.add(name)
-    if (response.content === undefined || answer.status === 304) return
+    checkAnswerHeaders(name, document, own, answer)
+    if (own.content === undefined || answer.status === 304) return
+    const response = ['paths', found.template, method, 'responses', String(answer.status)].map(pointerTo)
+    checkBody(name, own, `/${response.join('/')}`, answer)
+  }
+
+  /** An answer of no operation, or one that any request can have. */
+  function checkUndescribed(name: string, isOfNone: boolean, answer: Answer): void {
+    if (isOfNone) {
+      checkProblem(ajv, answer)
+      if (answer.status >= 400) checkHeadersOfStatus(name, answer)
+      return
+    }
+    const { AnyRequest } = document.components['responses'] as { AnyRequest: DocumentedResponse }
+    checkAnswerHeaders(name, document, AnyRequest, answer)
+    checkBody(name, AnyRequest, '/components/responses/AnyRequest', answer)
+  }
+
+  function checkBody(name: string, { content = {} }: DocumentedResponse, pointer: string, answer: Answer) {
     const type = (answer.headers['content-type'] ?? '').split(';')[0] ?? ''
-    if (response.content[type] === undefined) throw new Error(`${name} has media type ${type}.`)
-    const valid = validatorFor(template, method, answer.status, type)
+    if (content[type] === undefined) {
+      throw new Error(`${name} is not documented with media type ${type}: ${JSON.stringify(answer.body)}`)
+    }
+    const valid = validatorFor(pointer, type)
     if (type.endsWith('json') && !valid(answer.body)) {
       throw new Error(`${name}: ${ajv.errorsText(valid.errors)}\n${JSON.stringify(answer.body)}`)
     }
@@ -84,6 +97,7 @@ export function createContract(document: OpenApiDocument): Contract {
       Object.entries(document.paths).flatMap(([template, operations]) =>
         Object.entries(operations).flatMap(([method, operation]) =>
           Object.keys((operation as DocumentedOperation).responses)
+            .filter((status) => status !== 'default')
             .map((status) => `${method} ${template} ${status}`)
             .filter((name) => !seen.has(name)),
         ),
@@ -133,13 +147,42 @@ function checkProblem(ajv: Ajv2020, { status, headers, body }: Answer): void {
     throw new Error(`${status} has media type ${headers['content-type']}.`)
   }
   const valid = ajv.getSchema('openapi#/components/schemas/Problem')
-  // Codes of routes that do not exist belong to no operation.
-  const known = { ...(body as { code: string }) }
-  if (known.code === 'method_not_allowed') known.code = 'not_found'
-  if (valid === undefined || !valid(known))
+  if (valid === undefined || !valid(body))
     throw new Error(`${status}: ${ajv.errorsText(valid?.errors)} ${JSON.stringify(body)}`)
 }
 
-type DocumentedOperation = {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, object>> }>>
+/** An answer has the headers that it is described with, and none of those that others are described with. */
+function checkAnswerHeaders(
+  name: string,
+  { components }: OpenApiDocument,
+  { headers: described = {} }: DocumentedResponse,
+  answer: Answer,
+): void {
+  const everywhere = components['headers'] as Readonly<Record<string, HeaderDescription>>
+  for (const header of new Set([...Object.keys(everywhere), ...Object.keys(answerHeaders)])) {
+    const isSent = answer.headers[header.toLowerCase()] !== undefined
+    const entry = described[header]
+    if (isSent && entry === undefined) throw new Error(`${name} has an undocumented ${header}.`)
+    const { required } = (entry && '$ref' in entry ? everywhere[header] : entry) ?? { required: false }
+    if (required && !isSent) throw new Error(`${name} is documented with ${header} and has none.`)
+  }
+}
+
+/** A problem of no operation has the headers of its status. */
+function checkHeadersOfStatus(name: string, { status, headers }: Answer): void {
+  const sent = Object.keys(answerHeaders).filter((header) => headers[header.toLowerCase()] !== undefined)
+  const expected = headersOfStatus[status] ?? []
+  if (sent.join() !== expected.join()) throw new Error(`${name} has ${sent.join()}, not ${expected.join()}.`)
+}
+
+/** A part of a JSON Pointer in a URI. */
+function pointerTo(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+type DocumentedOperation = { readonly responses: Readonly<Record<string, DocumentedResponse>> }
+
+type DocumentedResponse = {
+  readonly content?: Readonly<Record<string, object>>
+  readonly headers?: Readonly<Record<string, { readonly $ref: string } | HeaderDescription>>
 }
