@@ -62,6 +62,7 @@ describe('/openapi.json', () => {
     expect(headersOf('calculate', '401')).toEqual(['WWW-Authenticate'])
     expect(headersOf('calculate', '415')).toEqual(['Accept'])
     expect(headersOf('calculate', '429')).toEqual(['Retry-After'])
+    expect(headersOf('getReadiness', '503')).toEqual(['Retry-After'])
     expect(document.components['responses']).toMatchObject({
       AnyRequest: { headers: { Allow: { required: false }, 'Retry-After': { required: false } } },
     })

@@ -36,12 +36,13 @@ function readyz(ready: () => Promise<Readiness>) {
       access: 'public',
       responses: {
         200: { description: 'It should.', schema },
-        503: { description: 'It should not, for now.', schema },
+        503: { description: 'It should not, for now.', schema, headers: ['Retry-After'] },
       },
     },
     async (_input, _req, res) => {
       const { status, state, checks } = await ready()
-      await send(res, status, { status: state, checks })
+      const headers = status === 503 ? ['Retry-After', '1'] : []
+      await send(res, status, { status: state, checks }, headers)
     },
   )
 }

@@ -3,6 +3,7 @@ import { connect, type AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
 import supertest from 'supertest'
 import { endpoint } from '../src/endpoint.ts'
+import { mountHealth } from '../src/health.ts'
 import { closeHttpApp, createHttpApp, send, type HttpOptions } from '../src/http.ts'
 import { json } from '../src/json-body.ts'
 import { indexRoutes } from '../src/routes.ts'
@@ -63,6 +64,19 @@ describe('an app', () => {
     expect((await agent.get('/livez')).status).toBe(200)
     started = true
     expect((await agent.get('/v1/a')).status).toBe(200)
+  })
+
+  test('tells a probe that is answered 503 when to ask again', async () => {
+    let status: 200 | 503 = 503
+    const app = createHttpApp(options)
+    mountHealth(app, () => Promise.resolve({ status, state: status === 503 ? 'starting' : 'ok', checks: {} }))
+    const agent = supertest(closeHttpApp(app))
+
+    const early = await agent.get('/readyz')
+    expect([early.status, early.headers['retry-after']]).toEqual([503, '1'])
+    status = 200
+    const later = await agent.get('/readyz')
+    expect([later.status, later.headers['retry-after']]).toEqual([200, undefined])
   })
 
   test('refuses query parameters under /v1 where none are described, and ignores them elsewhere', async () => {

@@ -117,13 +117,8 @@ function checkHeaders({ headers, status }: Answer): void {
   if (!/^req_\w+$/.test(headers['x-request-id'] ?? ''))
     throw new Error(`x-request-id is ${headers['x-request-id']}.`)
   if (headers['date'] === undefined) throw new Error('There is no Date.')
-  if (
-    (status === 429 || status === 503) &&
-    !/^\d+$/.test(headers['retry-after'] ?? '') &&
-    headers['content-type']?.startsWith('application/problem')
-  ) {
+  if ((status === 429 || status === 503) && !/^\d+$/.test(headers['retry-after'] ?? ''))
     throw new Error(`${status} without Retry-After.`)
-  }
 }
 
 /** Parses a list of RFC 9651 strings with integer parameters and returns the strings. */
