@@ -137,7 +137,7 @@ describe('what is no comparison', () => {
       'abcdef'.split('').map((name) => ({ name, type: 'cash' })),
       { pointer: '/scenarios', code: 'too_many' },
     ],
-    ['a name twice', [cash, { ...ppa, name: 'Cash' }], { pointer: '/scenarios/1', code: 'array_unique' }],
+    ['a name twice', [cash, { ...ppa, name: 'Cash' }], { pointer: '/scenarios/1', code: 'repeated' }],
     ['an empty name', [cash, { ...ppa, name: '' }], { pointer: '/scenarios/1/name', code: 'empty' }],
     [
       'a name too long',
@@ -147,7 +147,7 @@ describe('what is no comparison', () => {
     [
       'a name with a line end',
       [cash, { ...ppa, name: 'a\nb' }],
-      { pointer: '/scenarios/1/name', code: 'custom' },
+      { pointer: '/scenarios/1/name', code: 'wrong_format' },
     ],
     [
       ...(['an unknown type', [cash, { name: 'x', type: 'rent' }]] as const),

@@ -31,8 +31,8 @@ describe('a simulation that cannot be run is refused with its place and the reas
     [{ seed: '007' }, '/seed', 'wrong_format', /2\^64 - 1/],
     [{ seed: '' }, '/seed', 'empty', /empty/],
     [{ seed: '18446744073709551616' }, '/seed', 'inconsistent', /2\^64 - 1/],
-    [{ seed: true }, '/seed', 'alternatives_types', /number, string/],
-    [{ seed: null }, '/seed', 'alternatives_types', /number, string/],
+    [{ seed: true }, '/seed', 'wrong_type', /number, string/],
+    [{ seed: null }, '/seed', 'wrong_type', /number, string/],
   ])('%j', expectRefused)
 })
 
@@ -90,7 +90,7 @@ describe('so is a correlation', () => {
     [[{ ...pair, coefficient: -1 }], '/0/coefficient', 'too_small', /greater than -1/],
     [[{ inputs: pair.inputs }], '/0/coefficient', 'required', /required/],
     [[pair, { ...pair, inputs: ['cost'] }], '/1/inputs', 'array_length', /2 items/],
-    [[{ ...pair, inputs: ['cost', 'cost'] }], '/0/inputs/1', 'array_unique', /duplicate/],
+    [[{ ...pair, inputs: ['cost', 'cost'] }], '/0/inputs/1', 'repeated', /duplicate/],
     [[{ ...pair, inputs: ['cost', 'weather'] }], '/0/inputs/1', 'not_allowed', /production/],
     [[{ ...pair, rank: true }], '/0/rank', 'unknown_field', /rank/],
     [[pair, { ...pair, inputs: ['production', 'cost'] }], '/1', 'inconsistent', /twice/],
