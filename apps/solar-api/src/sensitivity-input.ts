@@ -47,6 +47,8 @@ const variation = Joi.alternatives().conditional('.values', {
       .min(2)
       .max(mostValues)
       .unique()
+      // Its own: it would inherit what is said of an input that is there twice.
+      .messages({ 'array.unique': '{{#label}} is a value that the list has already; name each value once' })
       .required()
       .description('Its values, in the order in which they are to be shown.'),
   }),

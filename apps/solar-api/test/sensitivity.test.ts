@@ -126,11 +126,11 @@ describe('what is no analysis', () => {
   test.each<[string, unknown, { pointer: string; code: string }]>([
     ['nothing varied', [], { pointer: '/vary', code: 'too_few' }],
     ['three inputs', [price, escalation, { input: 'utilityRate', values: [1, 2] }], { pointer: '/vary', code: 'too_many' }],
-    ['one input twice', [price, { ...price, values: [1, 2] }], { pointer: '/vary/1', code: 'array_unique' }],
+    ['one input twice', [price, { ...price, values: [1, 2] }], { pointer: '/vary/1', code: 'repeated' }],
     ['an unknown input', [{ ...price, input: 'price' }], { pointer: '/vary/0/input', code: 'not_allowed' }],
     ['an input that is a list', [{ ...price, input: 'inverterReplacementYears' }], { pointer: '/vary/0/input', code: 'not_allowed' }],
     ['one value', [{ ...price, values: [3] }], { pointer: '/vary/0/values', code: 'too_few' }],
-    ['a value twice', [{ ...price, values: [3, 3] }], { pointer: '/vary/0/values/1', code: 'array_unique' }],
+    ['a value twice', [{ ...price, values: [3, 3] }], { pointer: '/vary/0/values/1', code: 'repeated' }],
     ['a value as text', [{ ...price, values: [3, '4'] }], { pointer: '/vary/0/values/1', code: 'not_a_number' }],
     ['a value out of range', [price, { input: 'utilityRate', values: [0.1, 0.2, 11] }], { pointer: '/vary/1/values/2', code: 'too_large' }],
     ['a first value out of range', [{ ...escalation, from: -0.6 }], { pointer: '/vary/0/from', code: 'too_small' }],
@@ -157,6 +157,14 @@ describe('what is no analysis', () => {
       { input: 'utilityRate', from: 0.1, to: 0.4, steps: 20 },
     ])
     expect(grid['npv']?.flat()).toHaveLength(400)
+  })
+
+  test('a value that is named twice is said to be a value', async () => {
+    const body = { ...threeNumbers, vary: [{ ...price, values: [3, 3] }] }
+    const { body: answer } = await app.call('post', '/v1/calculate/sensitivity', { key, body })
+    expect(answer.detail).toBe(
+      'vary[0].values[1] is a value that the list has already; name each value once.',
+    )
   })
 
   test('all values out of range are named at once', async () => {
