@@ -129,11 +129,26 @@ async function nextEpoch(trx: AccountDatabase): Promise<number> {
   return row.epoch
 }
 
-/** Puts a change into the outbox if any instance counts in Redis. To be called at the end of its transaction. */
-export async function noteForInstances(trx: Transaction<AccountTables>, tag: string): Promise<void> {
+/**
+ * Puts a change into the outbox if any instance counts in Redis. To be called at the end of its transaction.
+ *
+ * @param countsHere this instance does, whatever Postgres knows of it
+ */
+export async function noteForInstances(
+  trx: Transaction<AccountTables>,
+  tag: string,
+  countsHere: boolean,
+): Promise<void> {
   // Until the commit nobody joins. A statement of its own: what it waited for is seen by the next.
   await sql`select pg_advisory_xact_lock_shared(${gateLock})`.execute(trx)
-  await sql`insert into outbox (tag) select ${tag} where exists (select from gate_instance)`.execute(trx)
+  await sql`insert into outbox (tag) select ${tag}
+    where ${countsHere} or exists (select from gate_instance)`.execute(trx)
+}
+
+/** Whether any instance counts in Redis. */
+export async function anyCountsInRedis(db: AccountDatabase): Promise<boolean> {
+  const { rows } = await sql`select from gate_instance where ${isFresh} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Two services may share a database, each with a schema of its own. */

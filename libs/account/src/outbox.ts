@@ -56,7 +56,7 @@ export function redisOutbox(options: OutboxOptions): Outbox {
   return {
     async note(trx, tag) {
       await raiseVersion(trx, tag)
-      await noteForInstances(trx, tag)
+      await noteForInstances(trx, tag, trusting())
     },
     async deliver(tag, withinMs = leaseMs + 200) {
       const delivered = trusting() && (await tryToDeliver(options, tag))

@@ -1,13 +1,12 @@
 import { keptConnections } from '@hearth/chassis/database'
 import type { Cluster, Redis } from 'ioredis'
-import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { countingPlace } from './counting-place.ts'
 import type { Deployment } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
 import { evictionWatch, type EvictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
-import { gateInstances, type GateInstances } from './gate-instances.ts'
+import { anyCountsInRedis, gateInstances, type GateInstances } from './gate-instances.ts'
 import { every, housekeeping, stop } from './gate-timers.ts'
 import type { Burst, Gate } from './gate.ts'
 import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
@@ -51,10 +50,9 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
   return options.redis === undefined ? openPostgresGate(options) : openRedisGate(options, options.redis)
 }
 
-function openPostgresGate({ db, plans, burst, log, clock, instance }: QuotaGateOptions): QuotaGate {
+function openPostgresGate({ db, plans, burst, log, clock }: QuotaGateOptions): QuotaGate {
   const ledger = createLedger(db)
-  const others = gateInstances(db, instance)
-  const lookForOthers = () => complainOfRedis(others, db, log)
+  const lookForOthers = () => complainOfRedis(db, log)
   const timers = [...housekeeping(db, ledger, log), every(lookForOthersEveryMs, log, lookForOthers)]
   lookForOthers().catch(() => undefined) // the next look says what is wrong
   return {
@@ -68,13 +66,8 @@ function openPostgresGate({ db, plans, burst, log, clock, instance }: QuotaGateO
 }
 
 /** Those who count in Redis hear nothing of what an instance without Redis counts and changes. */
-async function complainOfRedis(
-  instances: Pick<GateInstances, 'othersCount'>,
-  db: AccountDatabase,
-  log: Logger,
-): Promise<void> {
-  const { rows } = await sql`select where ${instances.othersCount()}`.execute(db)
-  if (rows.length > 0) {
+async function complainOfRedis(db: AccountDatabase, log: Logger): Promise<void> {
+  if (await anyCountsInRedis(db)) {
     log.error(
       'Other instances of this service count in Redis and this one has no REDIS_URL: quotas may be exceeded and revoked keys go on there. Give all of them a REDIS_URL, or none.',
     )

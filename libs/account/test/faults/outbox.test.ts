@@ -39,6 +39,8 @@ describe('two instances, of which one has lost Redis', () => {
     )
     return rows[0]?.count
   }
+  const joined = async () =>
+    (await rig.database.db.selectFrom('gate_instance').select('instance').execute()).length
   const epoch = async () => {
     const { epoch: current } = await rig.database.db
       .selectFrom('gate_epoch')
@@ -74,6 +76,17 @@ describe('two instances, of which one has lost Redis', () => {
     await until(async () => (await epoch()) > before && (await waiting()) === 0)
     await rig.serving('redis')
     expect(rig.log.some(({ msg }) => String(msg).includes('Redis is away'))).toBe(true)
+  })
+
+  test('whoever counts in Redis delivers its own changes, whatever Postgres knows of it', async () => {
+    const account = await rig.account()
+    await rig.callAtOnce(account, 2)
+    await sql`delete from gate_instance`.execute(rig.database.db)
+
+    await rig.revoke(account, 0)
+
+    expect((await rig.call(account, 0, 0)).outcome).toBe('revoked')
+    await until(async () => (await joined()) === 2) // each finds out that it was forgotten
   })
 
   test('nothing waits for anybody while both have lost it, and Redis is used again at once', async () => {
@@ -225,7 +238,7 @@ describe('what instances know of each other', () => {
     const noted = () => db.selectFrom('outbox').select('tag').execute()
 
     await db.transaction().execute(async (trx) => {
-      await noteForInstances(trx, 'before')
+      await noteForInstances(trx, 'before', false)
       void one.join().then(resolve)
       const first = await Promise.race([joined, sleep(200, 'it waits')])
       expect(first).toBe('it waits')
@@ -233,7 +246,7 @@ describe('what instances know of each other', () => {
     await joined
     expect(await noted()).toEqual([])
 
-    await db.transaction().execute((trx) => noteForInstances(trx, 'after'))
+    await db.transaction().execute((trx) => noteForInstances(trx, 'after', false))
     expect(await noted()).toEqual([{ tag: 'after' }])
   })
 })
