@@ -52,7 +52,8 @@ export type Unreplicated = { readonly tag: string; readonly cause: Error }
  * While no instance counts in Redis nothing is noted: whoever begins to later reads every account anew.
  */
 export function redisOutbox(options: OutboxOptions): Outbox {
-  const { db, instances, trusting } = options
+  const { trusting } = options
+  const untilDelivered = waitingForOthers(options)
   return {
     async note(trx, tag) {
       await raiseVersion(trx, tag)
@@ -60,7 +61,7 @@ export function redisOutbox(options: OutboxOptions): Outbox {
     },
     async deliver(tag, withinMs = leaseMs + 200) {
       const delivered = trusting() && (await tryToDeliver(options, tag))
-      if (!delivered) await waitForOthers(db, instances, tag, withinMs)
+      if (!delivered) await untilDelivered(tag, withinMs)
     },
     drain: () => drain(options),
   }
@@ -110,23 +111,50 @@ async function deliverRows(
 type OutboxRow = { readonly id: number; readonly tag: string; readonly age: number }
 
 /**
- * Whoever counts in Redis delivers within this time, or has lost its trust in Redis and reads Postgres. When nobody
- * does, there is nothing to wait for.
+ * Waits for a change to be delivered by others, up to a time: whoever counts in Redis delivers within it, or has lost
+ * its trust in Redis and reads Postgres. When nobody does, there is nothing to wait for. One question is put for all
+ * who wait: when an instance alone loses Redis, they are as many as the accounts that it is asked about.
  */
-async function waitForOthers(
-  db: AccountDatabase,
-  instances: Pick<GateInstances, 'othersCount'>,
-  tag: string,
-  withinMs: number,
-): Promise<void> {
-  const end = performance.now() + withinMs
-  while (performance.now() < end) {
-    const { rows } = await sql`select where exists (select from outbox where tag = ${tag})
-      and ${instances.othersCount()}`.execute(db)
-    if (rows.length === 0) return
-    await sleep(lookAgainMs)
+function waitingForOthers({ db, instances }: Pick<OutboxOptions, 'db' | 'instances'>) {
+  const waiting = new Set<Wait>()
+  let isLooking = false
+
+  async function look(): Promise<void> {
+    const asked = [...waiting]
+    try {
+      const { rows } = await sql<{ tag: string }>`select distinct tag from outbox
+        where tag = any(${asked.map(({ tag }) => tag)}::text[]) and ${instances.othersCount()}`.execute(db)
+      const undelivered = new Set(rows.map(({ tag }) => tag))
+      for (const wait of asked)
+        if (!undelivered.has(wait.tag) || performance.now() >= wait.end) end(wait).resolve(undefined)
+    } catch (error) {
+      for (const wait of asked) end(wait).reject(error)
+    }
+  }
+
+  function end(wait: Wait): PromiseWithResolvers<undefined> {
+    waiting.delete(wait)
+    return wait.settle
+  }
+
+  async function lookForAll(): Promise<void> {
+    isLooking = true
+    while (waiting.size > 0) {
+      await look()
+      if (waiting.size > 0) await sleep(lookAgainMs)
+    }
+    isLooking = false
+  }
+
+  return (tag: string, withinMs: number): Promise<void> => {
+    const settle = Promise.withResolvers<undefined>()
+    waiting.add({ tag, end: performance.now() + withinMs, settle })
+    if (!isLooking) void lookForAll()
+    return settle.promise
   }
 }
+
+type Wait = { readonly tag: string; readonly end: number; readonly settle: PromiseWithResolvers<undefined> }
 
 /** Without Redis every instance reads Postgres at every request: a change holds as soon as it is committed. */
 export const noOutbox: Outbox = {
