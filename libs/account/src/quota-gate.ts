@@ -143,7 +143,7 @@ async function rehearse(postgres: Gate): Promise<void> {
 function trustOptions(
   { deployment, log, answerWithinMs = 75 }: QuotaGateOptions,
   redis: Redis | Cluster,
-  { ledger, epoch, outbox, instances, again }: ReturnType<typeof partsOf>,
+  { ledger, epoch, instances, again }: ReturnType<typeof partsOf>,
 ): Omit<RedisTrustOptions, 'catchUp'> {
   return {
     ...{ log, hasOneNode: !redis.isCluster },
@@ -155,8 +155,6 @@ function trustOptions(
       // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
       epoch.current = await instances.join()
       again.forget()
-      // Other instances may wait for what they could not deliver.
-      await outbox.drain()
     },
     onReturn: instances.comeBack,
     async afterTrust() {

@@ -207,7 +207,7 @@ async function tryRenewal(options: RedisTrustOptions, state: TrustState): Promis
 }
 
 async function winBack(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
-  const { beforeTrust, beat, log } = options
+  const { beforeTrust, beat, catchUp, log } = options
   await state.left
   if (state.trusting) return true
   const { losses } = state
@@ -217,6 +217,8 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
     await beforeTrust()
     sentAt = performance.now()
     await beat()
+    // Last of all: a change that has waited meanwhile must not be found late as soon as Redis is trusted.
+    await catchUp()
     if (state.losses !== losses) throw connectionOver // meanwhile
   } catch (error) {
     log.debug({ err: error }, 'quota gate: Redis cannot be trusted yet')

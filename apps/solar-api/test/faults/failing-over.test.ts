@@ -64,14 +64,15 @@ describe('three processes in the middle of a burst', () => {
             ({ at }) => endedAt >= brokenAt && startedAt <= at - performance.timeOrigin + clockMs,
           ),
         ).length
-        const given = losses.flat().length
+        const given = losses.flat().map(({ reason }) => reason)
         const { daily, monthly } = await usedOf(rig, key, run)
         const what = JSON.stringify({ seed: rig.seed, run, admitted, refused, later, daily, underWay, given })
         measured(`failing over, Redis ${fault.what}: ${what}`)
         expect([what, others, isCampaign ? later : 0]).toEqual([what, {}, 0])
         expect([what, admitted <= limit, limit - admitted <= underWay]).toEqual([what, true, true])
-        // A fault that lasts is noticed once by each.
-        if (isCampaign) expect([what, given <= rig.instances.length]).toEqual([what, true])
+        // A fault that lasts is noticed once by each. (Who is too busy to hear of a move in time goes to Postgres too.)
+        const noticed = given.filter((reason) => !reason.includes('in time'))
+        if (isCampaign) expect([what, noticed.length <= rig.instances.length]).toEqual([what, true])
         expect([what, monthly, daily >= limit && daily - admitted <= underWay]).toEqual([what, daily, true])
         // A unit that came too late was given back, and somebody else has it.
         if (later === 0) expect([what, new Set(remainingOf(replies)).size]).toEqual([what, admitted])
