@@ -101,6 +101,7 @@ function describeCreateKey({ envelope }: AccountContext) {
       201: {
         description: 'The key.',
         schema: envelope.schema(record({ id: Joi.string(), name: Joi.string(), ...newKeyFields })),
+        headers: ['Location'] as const,
       },
     },
     examples: [{ name: 'further key', status: 201, body: { name: 'production' } }],

@@ -6,10 +6,7 @@ import type { Plans } from './plans.ts'
 export function describeLimits(
   deployment: Deployment,
   plans: Plans,
-): Pick<
-  OpenApiOptions,
-  'securitySchemes' | 'security' | 'headers' | 'answerHeaders' | 'problemHeaders' | 'problemProperties'
-> {
+): Pick<OpenApiOptions, 'securitySchemes' | 'security' | 'headers' | 'problemHeaders' | 'problemProperties'> {
   return {
     securitySchemes: {
       apiKey:
@@ -35,7 +32,6 @@ export function describeLimits(
       RateLimit: { description: 'What is left in each window, and for how many seconds.', schema: text },
       'X-Request-Id': { description: 'Names this request in the log of the service.', schema: text },
     },
-    answerHeaders: { signUp: ['Location'], createKey: ['Location'], rotateKey: ['Location'] },
     problemHeaders: { idempotency_conflict: ['Retry-After'] },
     problemProperties: problemProperties(Object.keys(plans)),
   }

@@ -49,6 +49,7 @@ function describeRotateKey({ envelope }: AccountContext) {
         schema: envelope.schema(
           record({ message: Joi.string(), id: Joi.string(), ...newKeyFields, revokedKeyId: Joi.string() }),
         ),
+        headers: ['Location'] as const,
       },
     },
     problems: [accountProblems.idempotency_conflict],

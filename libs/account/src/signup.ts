@@ -74,6 +74,7 @@ function describeSignup({ envelope }: AccountContext) {
       201: {
         description: 'The account and its key.',
         schema: envelope.schema(record({ message: Joi.string(), ...newKeyFields })),
+        headers: ['Location'] as const,
       },
     },
     problems: [

@@ -23,8 +23,6 @@ export type OpenApiOptions = {
   readonly commonProblems: (operation: MountedOperation) => readonly ProblemKind[]
   /** Headers of every answer, by name. */
   readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: object }>>
-  /** By id of an operation, headers of its success besides those that it names itself. */
-  readonly answerHeaders?: Readonly<Record<string, readonly AnswerHeader[]>>
   /** By code of a problem, headers that it has besides those of its status. */
   readonly problemHeaders?: Readonly<Record<string, readonly AnswerHeader[]>>
   /** Further members of problem bodies, as JSON Schema properties. */
@@ -167,8 +165,7 @@ function describeResponses(operation: MountedOperation, options: OpenApiOptions)
       const answer = Number(status) === answered ? options.answers?.[operation.id] : undefined
       const content = schema && contentOf(schema, mediaType, answer)
       const tagged: readonly AnswerHeader[] = operation.responses[304] === undefined ? [] : ['ETag']
-      const others = Number(status) < 300 ? (options.answerHeaders?.[operation.id] ?? []) : []
-      const headers = headersWith([...tagged, ...own, ...others], options)
+      const headers = headersWith([...tagged, ...own], options)
       return [status, { description, headers, ...(content !== undefined && { content }) }]
     },
   )
