@@ -126,8 +126,8 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
 const mostPerCall = 16
 
 /**
- * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies. A clock that was set forward makes it refuse questions
- * as too late once, and that reply tells its new time.
+ * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies. A
+ * clock that was set forward makes it refuse questions as too late once, and that reply tells its new time.
  */
 function askingInTime(redis: Redis | Cluster, answerWithinMs: number) {
   const clock = clockOfRedis()
