@@ -6,6 +6,7 @@ export type GateInstances = {
   /**
    * Says that it is about to count in Redis, and begins a new epoch.
    *
+   * @throws when a change that is being made does not end soon; to be tried again
    * @returns the epoch: whatever was changed before it is seen by who reads an account from now on
    */
   readonly join: () => Promise<number>
@@ -109,6 +110,8 @@ const isFresh = sql`seen_at > clock_timestamp() - interval '15 seconds'`
  */
 async function join(db: AccountDatabase, instance: string, spell: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
+    // Whoever notes a change waits behind this: not for long, should a process be frozen in the middle of one.
+    await sql`set local lock_timeout = '100ms'`.execute(trx)
     await sql`select pg_advisory_xact_lock(${gateLock})`.execute(trx)
     await sql`delete from gate_instance where seen_at < clock_timestamp() - interval '1 hour'`.execute(trx)
     await sql`delete from outbox where not exists (
