@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import type { TestApp } from '../testing/test-app.ts'
 import { startEcho } from './echo-service.ts'
+import { until } from './failover-rig.ts'
 
 describe('while a revocation is committed but not every instance knows of it', () => {
   let app: TestApp
@@ -14,7 +15,13 @@ describe('while a revocation is committed but not every instance knows of it', (
     )
   })
   afterAll(() => app.close())
+  // A change that takes so long is late: the instance gives Redis up, and notes nothing until it uses it again.
+  beforeEach(() => until(async () => (await count('gate_instance')) === 1 && (await count('outbox')) === 0))
 
+  const count = async (table: 'gate_instance' | 'outbox') => {
+    const { rows } = await sql`select from ${sql.table(table)}`.execute(app.database.db)
+    return rows.length
+  }
   const idOf = (key: string) => `key_${key.slice(9, 23)}`
   const rotate = (key: string, idempotencyKey: string) =>
     app.call('post', '/v1/account/keys/rotate', { key, headers: { 'Idempotency-Key': idempotencyKey } })

@@ -61,11 +61,11 @@ describe('three processes whose Postgres', () => {
     '%s: accounts in Redis go on, everything else is told at once to come back, no key is called bad (T21)',
     async (what) => {
       const [cached, cold] = [await rig.account('api_business'), await rig.account('api_business')]
+      const isLate = givesUp(rig)
       await calculateOnEach(rig, cached.key)
       const going: LoadReply[] = []
       const replies: { readonly what: string; readonly reply: LoadReply }[] = []
 
-      const isLate = givesUp(rig)
       await worstLagMs(rig) // begins to measure anew
       await without(what, async () => {
         const end = performance.now() + size(3_000, 10_000)
