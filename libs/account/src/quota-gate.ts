@@ -13,7 +13,7 @@ import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
 import { noOutbox, redisOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
-import { redisGate, replicate } from './redis-gate.ts'
+import { redisGate, replicate, type RedisGateOptions } from './redis-gate.ts'
 import { beat, checkWritable, connectedOrNot, onDisconnect } from './redis-nodes.ts'
 import { redisRecords } from './redis-records.ts'
 import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
@@ -79,6 +79,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
   const eviction = evictionWatch(redis, log)
   const parts = partsOf(options, redis, {
     trusting: () => trust.isTrusted(),
+    holds: async () => trust.holds() || trust.renew(),
     late: () => (trust.isTrusted() ? trust.failed(changeIsLate) : undefined),
   })
   const { ledger, onRedis, outbox, instances, postgres } = parts
@@ -168,7 +169,7 @@ function trustOptions(
 function partsOf(
   options: QuotaGateOptions,
   redis: Redis | Cluster,
-  { trusting, late }: Pick<OutboxOptions, 'trusting' | 'late'>,
+  { trusting, late, holds }: Pick<OutboxOptions, 'trusting' | 'late'> & Pick<RedisGateOptions, 'holds'>,
 ) {
   const { deployment, db, plans, burst, log, instance, clock, answerWithinMs } = options
   const epoch = { current: 0 }
@@ -199,7 +200,7 @@ function partsOf(
   const postgres = postgresGate({ ...common, place, outbox })
   const again = secondLook(copy)
   const { gaveAnew } = again
-  const onRedis = redisGate({ ...copying, place, postgres, gaveAnew, planIds: Object.keys(plans) })
+  const onRedis = redisGate({ ...copying, holds, place, postgres, gaveAnew, planIds: Object.keys(plans) })
   return { ledger, postgres, onRedis, epoch, outbox, again, instances }
 }
 

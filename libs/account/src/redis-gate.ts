@@ -5,7 +5,7 @@ import type { Ledger } from './ledger.ts'
 import type { CountingPlace } from './counting-place.ts'
 import type { Unreplicated } from './outbox.ts'
 import { refundInPostgres, type PostgresGate } from './postgres-gate.ts'
-import { RedisAway, type RedisRecords, type Reply } from './redis-records.ts'
+import { RedisAway, type RecordReply, type RedisRecords } from './redis-records.ts'
 import { dayOf } from './windows.ts'
 
 /** What the Redis gate works with. */
@@ -15,6 +15,8 @@ export type RedisGateOptions = {
   readonly planIds: readonly string[]
   /** The epoch in which this instance trusts Redis. */
   readonly epoch: () => number
+  /** Whether it still does. */
+  readonly holds: () => Promise<boolean>
   readonly ledger: Ledger
   /** Answers why a key that is not in Redis is refused, and counts the accounts that are counted in Postgres. */
   readonly postgres: PostgresGate
@@ -72,7 +74,10 @@ type Fill = (tag: string, now: number) => Promise<boolean>
 
 async function check(options: RedisGateOptions, fill: Fill, request: GateRequest): Promise<Verdict> {
   for (let attempt = 0; attempt < attempts; attempt++) {
+    // The process may have been stopped meanwhile, and the others have gone on without it.
+    if (attempt > 0 && !(await options.holds())) throw new RedisAway('Redis is trusted no longer.')
     const reply = await options.records.ask(request)
+    if (reply.outcome === 'late') continue
     if (reply.outcome === 'absent' || reply.outcome === 'stale') {
       if (!(await fill(request.tag, reply.now))) return { outcome: 'unknown' }
       if (reply.outcome === 'absent') options.gaveAnew(request.tag)
@@ -154,7 +159,7 @@ async function writeRecord(
   if (counted.used > known.used || counted.refunded > known.refunded) ledger.saw(ledger.of(tag), counted)
 }
 
-function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, reply: Reply): Verdict {
+function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, reply: RecordReply): Verdict {
   const { tag, cost, tally = ledger.of(tag) } = request
   const { outcome, plan, now, day, used, refunded, direct, usedBefore, burstRemaining, waitMs } = reply
   if (outcome === 'expired' || outcome === 'suspended') return { outcome }

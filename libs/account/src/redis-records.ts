@@ -25,11 +25,21 @@ export class RedisAway extends Error {
   /** False when Redis answers, and the fault is with this one record or question. */
   readonly isOutage: boolean
 
-  constructor(message: string, cause?: unknown) {
+  constructor(
+    message: string,
+    {
+      cause,
+      mayHaveRun = mayBeDone(cause),
+    }: { readonly cause?: unknown; readonly mayHaveRun?: boolean } = {},
+  ) {
     super(message, { cause })
-    this.mayHaveRun = !(cause instanceof ReplyError || /isn't (writeable|ready)/.test(String(cause)))
+    this.mayHaveRun = mayHaveRun
     this.isOutage = isRedisUnavailable(cause)
   }
+}
+
+function mayBeDone(failure: unknown): boolean {
+  return !(failure instanceof ReplyError || /isn't (writeable|ready)/.test(String(failure)))
 }
 
 /** Where the records are and how they are counted. */
@@ -67,8 +77,11 @@ export type RedisRecords = {
   readonly now: () => Promise<number>
 }
 
-/** What the gate script says of one request. */
-export type Reply = {
+/** What the gate script says of one request; `late`: it came to Redis when it no longer held, and changed nothing. */
+export type Reply = RecordReply | { readonly outcome: 'late' }
+
+/** What the gate script finds in the record of an account. */
+export type RecordReply = {
   readonly outcome: (typeof scriptOutcomes)[number]
   /** Unix milliseconds. */
   readonly now: number
@@ -94,12 +107,12 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
-  async function askAll(requests: readonly GateRequest[]): Promise<Reply[]> {
+  async function askAll(requests: readonly GateRequest[], askedAt: number): Promise<Reply[]> {
     const args = [epoch(), testClock()]
     for (const request of requests) addQuestion(args, request, floor(request))
     const keys = requests.map(({ tag }) => recordOf(tag))
-    const flat = await put(gate, keys, args)
-    return requests.map((_, index) => readReply(flat, index))
+    const flat = await put(gate, keys, args, askedAt)
+    return requests.map((_, index) => (isTooLate(flat) ? { outcome: 'late' } : readReply(flat, index)))
   }
 
   return {
@@ -112,7 +125,9 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       return { day, used, refunded, newer }
     },
     async refund(tag, day) {
-      const [, state, refunded] = await put(refund, [recordOf(tag)], [day])
+      const flat = await put(refund, [recordOf(tag)], [day], performance.now())
+      if (isTooLate(flat)) throw new RedisAway('Redis was asked too late.', { mayHaveRun: false })
+      const [, state, refunded] = flat
       return state === 1 ? refunded : undefined
     },
     now: async () => (clock === undefined ? within(answerWithinMs, redisTime(redis)) : clock()),
@@ -126,23 +141,31 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
 const mostPerCall = 16
 
 /**
- * Puts questions that hold no longer than their answer is waited for. The clock of Redis is known from its replies. A
- * clock that was set forward makes it refuse questions as too late once, and that reply tells its new time.
+ * Puts questions that hold no longer than their answer is waited for, reckoned from the instant at which they were
+ * asked: a process that is stopped between that and their sending asks as somebody whom the others no longer wait for.
+ * The clock of Redis is known from its replies. A clock that was set forward makes it refuse questions as too late
+ * once, and that reply tells its new time.
  */
 function askingInTime(redis: Redis | Cluster, answerWithinMs: number) {
   const clock = clockOfRedis()
 
-  return async (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<number[]> => {
-    for (let attempt = 0; attempt < 2; attempt++) {
-      const until = clock.now() + answerWithinMs
-      const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
-      const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
-      const [here = 0, tooLate] = flat
-      clock.heard(here)
-      if (tooLate !== 0) return flat
-    }
-    throw new RedisAway('Redis got the question too late.', new Error('Its clock runs away.'))
+  return async (
+    script: Script,
+    keys: readonly string[],
+    args: readonly Argument[],
+    askedAt: number,
+  ): Promise<number[]> => {
+    const until = clock.at(askedAt) + answerWithinMs
+    const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
+    const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
+    clock.heard(flat[0] ?? 0)
+    return flat
   }
+}
+
+/** Redis has done nothing, because the question held no longer. */
+function isTooLate(flat: readonly number[]): boolean {
+  return flat[1] === 0
 }
 
 /**
@@ -152,8 +175,8 @@ function askingInTime(redis: Redis | Cluster, answerWithinMs: number) {
 export function clockOfRedis(ours = () => performance.now()) {
   let [before, latest, since] = [-Infinity, -Infinity, ours()]
   return {
-    /** Unix milliseconds by the clock of Redis, or a little earlier; -Infinity before the first reply. */
-    now: (): number => ours() + Math.max(before, latest),
+    /** An instant of ours in Unix milliseconds by the clock of Redis, or a little less; -Infinity before the first reply. */
+    at: (instant: number): number => instant + Math.max(before, latest),
     /** It was `instant` there when a reply was sent that has just come. */
     heard(instant: number): void {
       const here = ours()
@@ -170,7 +193,7 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   try {
     return await inTime(ms, answer)
   } catch (error) {
-    throw new RedisAway('Redis did not answer.', error)
+    throw new RedisAway('Redis did not answer.', { cause: error })
   }
 }
 
@@ -233,22 +256,26 @@ async function redisTime(redis: Redis | Cluster): Promise<number> {
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }
 
-/** Collects the questions of one turn of the event loop and answers them together. */
+/** Collects the questions of one turn of the event loop and answers them together, as asked when the first of them was. */
 function batched<Question, Answer>(
-  answerAll: (questions: readonly Question[]) => Promise<Answer[]>,
+  answerAll: AnswerAll<Question, Answer>,
   size: number,
 ): (question: Question) => Promise<Answer> {
   let waiting: Waiting<Question, Answer>[] = []
+  let askedAt = 0
 
   function flush(): void {
     const batch = waiting
     waiting = []
     for (let from = 0; from < batch.length; from += size)
-      void answerPart(answerAll, batch.slice(from, from + size))
+      void answerPart(answerAll, batch.slice(from, from + size), askedAt)
   }
 
   return (question) => {
-    if (waiting.length === 0) setImmediate(flush)
+    if (waiting.length === 0) {
+      askedAt = performance.now()
+      setImmediate(flush)
+    }
     const settle = Promise.withResolvers<Answer>()
     waiting.push({ question, settle })
     return settle.promise
@@ -256,11 +283,15 @@ function batched<Question, Answer>(
 }
 
 async function answerPart<Question, Answer>(
-  answerAll: (questions: readonly Question[]) => Promise<Answer[]>,
+  answerAll: AnswerAll<Question, Answer>,
   part: readonly Waiting<Question, Answer>[],
+  askedAt: number,
 ): Promise<void> {
   try {
-    const answers = await answerAll(part.map(({ question }) => question))
+    const answers = await answerAll(
+      part.map(({ question }) => question),
+      askedAt,
+    )
     part.forEach(({ settle }, index) => {
       settle.resolve(answers[index] as Answer) // there is one answer per question
     })
@@ -269,12 +300,14 @@ async function answerPart<Question, Answer>(
   }
 }
 
+type AnswerAll<Question, Answer> = (questions: readonly Question[], askedAt: number) => Promise<Answer[]>
+
 type Waiting<Question, Answer> = {
   readonly question: Question
   readonly settle: PromiseWithResolvers<Answer>
 }
 
-function readReply(flat: readonly number[], index: number): Reply {
+function readReply(flat: readonly number[], index: number): RecordReply {
   const at = gateReplyHeader + index * gateReplyFields
   const field = (offset: number): number => flat[at + offset] ?? 0
   return {
