@@ -13,7 +13,7 @@ export function scopeOf(...parts: readonly string[]): string {
 }
 
 /** What makes two requests the same: a keyed digest of their content, which may hold a password. */
-export function fingerprintOf(pepper: string, content: unknown): string {
+export function fingerprintOfRequest(pepper: string, content: unknown): string {
   return createHmac('sha256', pepper).update(JSON.stringify(content)).digest('base64url')
 }
 

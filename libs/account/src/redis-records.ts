@@ -3,6 +3,7 @@ import { isRedisUnavailable } from '@hearth/chassis/redis'
 import { ReplyError, type Cluster, type Redis } from 'ioredis'
 import { createHash } from 'node:crypto'
 import type { Snapshot } from './account-snapshot.ts'
+import { batched } from './batched.ts'
 import type { Burst, GateRequest } from './gate.ts'
 import type { Seen } from './ledger.ts'
 import type { Plans } from './plans.ts'
@@ -254,57 +255,6 @@ async function runScript(
 async function redisTime(redis: Redis | Cluster): Promise<number> {
   const [seconds, micros] = await redis.time()
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
-}
-
-/** Collects the questions of one turn of the event loop and answers them together, as asked when the first of them was. */
-function batched<Question, Answer>(
-  answerAll: AnswerAll<Question, Answer>,
-  size: number,
-): (question: Question) => Promise<Answer> {
-  let waiting: Waiting<Question, Answer>[] = []
-  let askedAt = 0
-
-  function flush(): void {
-    const batch = waiting
-    waiting = []
-    for (let from = 0; from < batch.length; from += size)
-      void answerPart(answerAll, batch.slice(from, from + size), askedAt)
-  }
-
-  return (question) => {
-    if (waiting.length === 0) {
-      askedAt = performance.now()
-      setImmediate(flush)
-    }
-    const settle = Promise.withResolvers<Answer>()
-    waiting.push({ question, settle })
-    return settle.promise
-  }
-}
-
-async function answerPart<Question, Answer>(
-  answerAll: AnswerAll<Question, Answer>,
-  part: readonly Waiting<Question, Answer>[],
-  askedAt: number,
-): Promise<void> {
-  try {
-    const answers = await answerAll(
-      part.map(({ question }) => question),
-      askedAt,
-    )
-    part.forEach(({ settle }, index) => {
-      settle.resolve(answers[index] as Answer) // there is one answer per question
-    })
-  } catch (error) {
-    for (const { settle } of part) settle.reject(error)
-  }
-}
-
-type AnswerAll<Question, Answer> = (questions: readonly Question[], askedAt: number) => Promise<Answer[]>
-
-type Waiting<Question, Answer> = {
-  readonly question: Question
-  readonly settle: PromiseWithResolvers<Answer>
 }
 
 function readReply(flat: readonly number[], index: number): RecordReply {

@@ -71,8 +71,8 @@ export const scriptOutcomes = [
 ] as const
 
 /** Arguments of the gate script before those of the requests, and per request. */
-export const gateHeaderArguments = 3
-export const gateRequestArguments = 5
+const gateHeaderArguments = 3
+const gateRequestArguments = 5
 
 /** Numbers of the gate script's reply before those of the requests, and per request. */
 export const gateReplyHeader = 2

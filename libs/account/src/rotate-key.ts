@@ -7,7 +7,13 @@ import { changeAccount, sharedNow, type AccountContext } from './context.ts'
 import { accountGone, badKey, unauthorized } from './credentials.ts'
 import type { AccountDatabase } from './database.ts'
 import { idempotencyHeaders, newKeyFields } from './fields.ts'
-import { fingerprintOf, firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
+import {
+  fingerprintOfRequest,
+  firstAnswer,
+  rememberAnswer,
+  scopeOf,
+  type FirstAnswer,
+} from './idempotency.ts'
 import { freeSelector, insertKey, revoke } from './key-rows.ts'
 import { deriveSecret, digestKey, keyId, keyPrefix, makeKey, randomBase62, secretLength } from './keys.ts'
 import { accountProblems } from './problems.ts'
@@ -63,7 +69,7 @@ async function rotation(context: AccountContext, caller: Caller, idempotencyKey?
   const nonce = idempotencyKey ?? randomBase62(secretLength)
   const scope = scopeOf('rotate', caller.tag, caller.selector, nonce)
   // Under another pepper another key would follow: the repeated request is then another one.
-  const fingerprint = fingerprintOf(pepper, 'rotate')
+  const fingerprint = fingerprintOfRequest(pepper, 'rotate')
   const since = new Date(now.getTime() - repeatableForMs)
   return {
     now,

@@ -15,7 +15,13 @@ import {
   normaliseEmail,
   newPasswordField,
 } from './fields.ts'
-import { fingerprintOf, firstAnswer, rememberAnswer, scopeOf, type FirstAnswer } from './idempotency.ts'
+import {
+  fingerprintOfRequest,
+  firstAnswer,
+  rememberAnswer,
+  scopeOf,
+  type FirstAnswer,
+} from './idempotency.ts'
 import {
   deriveSecret,
   digestKey,
@@ -105,7 +111,7 @@ function signupRequest(context: AccountContext, input: SignupInput, idempotencyK
   const scope = scopeOf('signup', nonce)
   const { name, email, password } = input
   // In this order, whatever order the request has them in.
-  const fingerprint = fingerprintOf(pepper, { name, email, password })
+  const fingerprint = fingerprintOfRequest(pepper, { name, email, password })
   return {
     input,
     now,
