@@ -3,13 +3,8 @@ import { HttpError } from '@hearth/chassis/errors'
 import { send } from '@hearth/chassis/http'
 import type { Request, Response } from 'express'
 import Joi from 'joi'
-import {
-  addressBucket,
-  peekAttempts,
-  returnAttempt,
-  takeAttempt,
-  type AttemptLimit,
-} from './address-limits.ts'
+import { addressBucket } from './address-limits.ts'
+import { peekAttempts, returnAttempt, takeAttempt, type AttemptLimit } from './attempts.ts'
 import { needsRehash } from './argon2-hasher.ts'
 import type { AccountContext } from './context.ts'
 import { emailField, instant, normaliseEmail, passwordField } from './fields.ts'

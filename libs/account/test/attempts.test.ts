@@ -1,5 +1,5 @@
 import type { Database } from '@hearth/chassis/database'
-import { peekAttempts, returnAttempt, takeAttempt } from '../src/address-limits.ts'
+import { peekAttempts, returnAttempt, takeAttempt } from '../src/attempts.ts'
 import type { AccountTables } from '../src/database.ts'
 import { openTestDatabase } from './support.ts'
 
