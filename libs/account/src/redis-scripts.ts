@@ -86,7 +86,8 @@ export const gateReplyFields = 9
  */
 export function gateScript(plans: Plans, burst: Burst): string {
   const rows = Object.entries(plans).map(
-    ([id, { daily, monthly }], position) => `['${id}']={${daily},${monthly ?? -1},${position}}`,
+    ([id, { daily, monthly }], position) =>
+      `['${id}']={daily=${daily},monthly=${monthly ?? -1},position=${position}}`,
   )
   return `
 local plans = {${rows.join(',')}}
@@ -96,6 +97,7 @@ ${gateBody}`
 }
 
 const gateBody = `${monthOnly}${askedInTime}
+local ${scriptOutcomes.join(', ')} = ${[...scriptOutcomes.keys()].join(', ')}
 local epoch = tonumber(ARGV[2])
 local now = ARGV[3] == '' and here or tonumber(ARGV[3])
 local real_day = math.floor(now / 86400000)
@@ -110,24 +112,25 @@ end
 for i = 1, #KEYS do
   local arg = ${gateHeaderArguments} + (i - 1) * ${gateRequestArguments}
   local selector, digests, cost = ARGV[arg + 1], ARGV[arg + 2], tonumber(ARGV[arg + 3])
-  local r = redis.call('HMGET', KEYS[i], 'e', 's', 'P', 'd', 'p', 'n', 'x', 'y', 'b', 'k' .. selector, 't' .. selector, 'c')
-  local stored_day = tonumber(r[4])
-  local plan = plans[r[3]] or plans['free']
-  if not r[1] then
-    answer(8)
-  elseif tonumber(r[1]) < epoch or stored_day > real_day + 1 then
-    answer(1)
-  elseif r[2] == 'd' or selector ~= '' and not (r[10] and string.find(digests, string.sub(r[10], 1, 43), 1, true)) then
-    answer(2)
-  elseif selector ~= '' and tonumber(string.sub(r[10], 45)) > 0 and tonumber(string.sub(r[10], 45)) * 1000 <= now then
-    answer(3)
-  elseif r[2] == 's' then
-    answer(4)
-  elseif r[2] == 'p' then
-    answer(7)
+  local e, state, plan_id, d, p, n, x, y, b, key, due, c = unpack(redis.call('HMGET', KEYS[i],
+    'e', 's', 'P', 'd', 'p', 'n', 'x', 'y', 'b', 'k' .. selector, 't' .. selector, 'c'))
+  local stored_day = tonumber(d)
+  local plan = plans[plan_id] or plans['free']
+  if not e then
+    answer(absent)
+  elseif tonumber(e) < epoch or stored_day > real_day + 1 then
+    answer(stale)
+  elseif state == 'd' or selector ~= '' and not (key and string.find(digests, string.sub(key, 1, 43), 1, true)) then
+    answer(unknown)
+  elseif selector ~= '' and tonumber(string.sub(key, 45)) > 0 and tonumber(string.sub(key, 45)) * 1000 <= now then
+    answer(expired)
+  elseif state == 's' then
+    answer(suspended)
+  elseif state == 'p' then
+    answer(elsewhere)
   else
-    local day, p, n = stored_day, tonumber(r[5]), tonumber(r[6])
-    local x, y, b, c = tonumber(r[7]), tonumber(r[8]), tonumber(r[9]), tonumber(r[12] or 0)
+    p, n, x, y, b, c = tonumber(p), tonumber(n), tonumber(x), tonumber(y), tonumber(b), tonumber(c or 0)
+    local day = stored_day
     local rolled = stored_day < real_day
     if rolled then
       day = real_day
@@ -137,26 +140,26 @@ for i = 1, #KEYS do
     local before = math.max(0, b - c)
     if tonumber(ARGV[arg + 4]) == day then p = math.max(p, tonumber(ARGV[arg + 5])) end
     local used = math.max(0, p - n + x - y)
-    local due, left, wait = now, 2147483647, 0
+    local left, wait = 2147483647, 0
+    due = tonumber(due or 0)
     if interval > 0 then
       -- A clock that was set back must not make anybody wait for as long.
-      due = tonumber(r[11] or 0)
       if due < now or due > now + tolerance + interval then due = now end
       due = due + interval
       left = math.floor((tolerance - (due - now)) / interval)
       wait = math.ceil(due - tolerance - now)
     end
     if wait > 0 then
-      answer(5, plan[3], day, p, n, x - y, before, 0, wait)
+      answer(burst, plan.position, day, p, n, x - y, before, 0, wait)
     else
-      local outcome = 0
-      if cost > 0 and (used + cost > plan[1] or plan[2] >= 0 and before + used + cost > plan[2]) then
-        outcome = 6
+      local outcome = ok
+      if cost > 0 and (used + cost > plan.daily or plan.monthly >= 0 and before + used + cost > plan.monthly) then
+        outcome = over
       else
         p = p + cost
       end
       -- A day begins with its first charge: a clock that steps back over midnight before that leaves no trace.
-      if outcome > 0 or cost == 0 then
+      if outcome == over or cost == 0 then
         if interval > 0 then redis.call('HSET', KEYS[i], 't' .. selector, due) end
       elseif rolled then
         redis.call('HSET', KEYS[i], 'd', day, 'p', p, 'n', n, 'x', x, 'y', y, 'b', b, 'c', c, 't' .. selector, due)
@@ -164,7 +167,7 @@ for i = 1, #KEYS do
       else
         redis.call('HSET', KEYS[i], 'p', p, 't' .. selector, due)
       end
-      answer(outcome, plan[3], day, p, n, x - y, before, left, 0)
+      answer(outcome, plan.position, day, p, n, x - y, before, left, 0)
     end
   end
 end
@@ -187,30 +190,30 @@ return packed({ here, 2 })`
 
 /**
  * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: test clock in ms
- * (or ''), epoch, newer version that may be replaced (or ''), version, state, plan, day, p, n, x, y, b, c, then selector and packed key for each key. What only
- * grows merges by the maximum, so nothing that either side has counted is lost, and a late writer takes nothing back:
- * not even one that has read a day which is long over. Reply: day, p and n of the record, and its version if that is
- * newer.
+ * (or ''), epoch, newer version that may be replaced (or ''), version, state, plan, day, p, n, x, y, b, c, then selector
+ * and packed key for each key. What only grows merges by the maximum, so nothing that either side has counted is lost,
+ * and a late writer takes nothing back: not even one that has read a day which is long over. Reply: day, p and n of the
+ * record, and its version if that is newer.
  */
 export const writeScript = `${monthOnly}${packing}
 local key = KEYS[1]
 local now = ARGV[1] == '' and redis.call('TIME')[1] * 1000 or tonumber(ARGV[1])
+local epoch, over, version, state, plan, day = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
 local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b', 'c')
-if r[2] and tonumber(r[2]) > tonumber(ARGV[4]) and r[2] ~= ARGV[3] then
-  return packed({ tonumber(r[3]), tonumber(r[4]), tonumber(r[5]), tonumber(r[2]) })
+local stored_epoch, stored_version, stored_day = r[1], r[2], tonumber(r[3])
+if stored_version and tonumber(stored_version) > tonumber(version) and stored_version ~= over then
+  return packed({ stored_day, tonumber(r[4]), tonumber(r[5]), tonumber(stored_version) })
 end
-local day = tonumber(ARGV[7])
 local count = {}
 for i = 1, 6 do count[i] = tonumber(ARGV[7 + i]) end
-if r[1] then
-  local stored = tonumber(r[3])
+if stored_epoch then
   local own = {}
   for i = 1, 6 do own[i] = tonumber(r[3 + i] or 0) end
-  if stored == day then
+  if stored_day == day then
     for i = 1, 6 do count[i] = math.max(count[i], own[i]) end
-  elseif stored > day and stored <= math.floor(now / 86400000) + 1 then
-    day, count = stored, own
-  elseif stored < day and stored >= month_start(day) then
+  elseif stored_day > day and stored_day <= math.floor(now / 86400000) + 1 then
+    day, count = stored_day, own
+  elseif stored_day < day and stored_day >= month_start(day) then
     count[5] = math.max(count[5], own[5] + own[1] + own[3])
     count[6] = math.max(count[6], own[6] + own[2] + own[4])
   end
@@ -221,7 +224,7 @@ for _, field in ipairs(redis.call('HKEYS', key)) do
   local kind = string.sub(field, 1, 1)
   if (kind == 'k' or kind == 't') and #field > 1 and not kept[string.sub(field, 2)] then redis.call('HDEL', key, field) end
 end
-redis.call('HSET', key, 'e', math.max(tonumber(ARGV[2]), tonumber(r[1] or 0)), 'v', ARGV[4], 's', ARGV[5], 'P', ARGV[6],
+redis.call('HSET', key, 'e', math.max(tonumber(epoch), tonumber(stored_epoch or 0)), 'v', version, 's', state, 'P', plan,
   'd', day, 'p', count[1], 'n', count[2], 'x', count[3], 'y', count[4], 'b', count[5], 'c', count[6])
 for i = 14, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', key, ${recordLifetimeMs})
