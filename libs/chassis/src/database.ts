@@ -4,12 +4,14 @@ import type { Logger } from 'pino'
 import { embeddedSession, serverSession, type BulkSession } from './bulk.ts'
 import { EmbeddedDatabaseBusyError, openPglite } from './pglite.ts'
 import { PostgresHangsError } from './postgres-breaker.ts'
-import { createPool, guardPool } from './postgres-pool.ts'
+import { createPool, guardPool, openBreaker } from './postgres-pool.ts'
 import { isError } from './system-error.ts'
 
 /** The database of a service: one schema, on a Postgres server or on the embedded Postgres. */
 export type Database<DB> = {
   readonly db: Kysely<DB>
+  /** The same on one connection of its own: for short questions that must not wait behind those of requests. */
+  readonly aside: Kysely<DB>
   readonly engine: 'postgres' | 'pglite'
   readonly schema: string
   /** Fulfilled when the database answers within `deadlineMs` milliseconds; rejected otherwise. */
@@ -126,6 +128,7 @@ async function openEmbedded<DB>(options: DatabaseOptions): Promise<Database<DB>>
   const db = new Kysely<DB>({ dialect })
   return {
     db,
+    aside: db,
     engine: 'pglite',
     schema: options.schema,
     ping: (deadlineMs) => ping(db, deadlineMs),
@@ -141,19 +144,24 @@ export const keptConnections = 5
 function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
   const { schema, log, queryTimeoutMs = 1_000, connectTimeoutMs = 1_000 } = options
   const target = { url, schema, log, connectTimeoutMs }
-  const pool = createPool(target, {
-    max: options.maxConnections ?? 10,
-    // Who has to turn to Postgres all at once, as when Redis breaks, must not have to connect first.
-    min: Math.min(keptConnections, options.maxConnections ?? 10),
-    // With a connection go the statements that it has prepared, also those about tables that have gone.
-    maxLifetimeSeconds: 3_600,
-    query_timeout: queryTimeoutMs,
-    statement_timeout: Math.max(1, queryTimeoutMs - 100),
-    idle_in_transaction_session_timeout: 10_000,
-  })
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: guardPool(pool, target) }) })
+  const breaker = openBreaker(target)
+  const open = (max: number, min: number) =>
+    createPool(target, {
+      ...{ max, min },
+      // With a connection go the statements that it has prepared, also those about tables that have gone.
+      maxLifetimeSeconds: 3_600,
+      query_timeout: queryTimeoutMs,
+      statement_timeout: Math.max(1, queryTimeoutMs - 100),
+      idle_in_transaction_session_timeout: 10_000,
+    })
+  const most = options.maxConnections ?? 10
+  // Who has to turn to Postgres all at once, as when Redis breaks, must not have to connect first.
+  const pools = [open(most, Math.min(keptConnections, most)), open(1, 1)] as const
+  const [db, aside] = pools.map(
+    (pool) => new Kysely<DB>({ dialect: new PostgresDialect({ pool: guardPool(pool, breaker) }) }),
+  ) as [Kysely<DB>, Kysely<DB>] // one each
   return {
-    ...{ db, engine: 'postgres', schema },
+    ...{ db, aside, engine: 'postgres', schema },
     ping: (deadlineMs) => ping(db, deadlineMs),
     async withoutDeadlines(work) {
       // Locks are still not waited for: a statement that queues for one blocks everybody behind it.
@@ -166,9 +174,10 @@ function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
       return serverSession(own, work).finally(() => own.end())
     },
     close: once(async () => {
-      await db.destroy()
-      // When Kysely has never used the pool it does not end it.
-      if (!pool.ending) await pool.end()
+      breaker.close()
+      await Promise.all([db.destroy(), aside.destroy()])
+      // When Kysely has never used a pool it does not end it.
+      await Promise.all(pools.filter(({ ending }) => !ending).map((pool) => pool.end()))
     }),
   }
 }

@@ -25,18 +25,19 @@ export function createPool(target: PoolTarget, limits: pg.PoolConfig): pg.Pool {
   return pool
 }
 
+/** The breaker of a Postgres, for all pools to it. */
+export function openBreaker(target: PoolTarget): PostgresBreaker {
+  return postgresBreaker((deadlineMs) => signOfLife(target, deadlineMs), target.log)
+}
+
 /**
  * The pool as Kysely uses it, when Postgres may hang: nobody is given a connection on which an answer is overdue, and
  * nobody waits for one while Postgres answers nothing at all; see postgres-breaker.ts.
  */
-export function guardPool(pool: pg.Pool, target: PoolTarget): PostgresPool {
-  const breaker = postgresBreaker((deadlineMs) => signOfLife(target, deadlineMs), target.log)
+export function guardPool(pool: pg.Pool, breaker: PostgresBreaker): PostgresPool {
   return {
     options: pool.options,
-    async end() {
-      breaker.close()
-      await pool.end()
-    },
+    end: () => pool.end(),
     async connect() {
       const connecting = () =>
         pool.connect().catch((error: unknown) => {
