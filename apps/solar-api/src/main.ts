@@ -22,7 +22,7 @@ const service: ServiceDefinition<SolarTables, typeof variables> = {
     const { db } = database
     const accounts = await openAccounts({
       ...{ deployment, plans, envelope, settings: config },
-      ...{ db, redis, log, metrics },
+      ...{ database, redis, log, metrics },
     })
     const simulations = openSimulations({ ...config, randomSeed, log })
     const { publicUrl, trustProxy } = config

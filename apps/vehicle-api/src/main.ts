@@ -25,10 +25,9 @@ const service: ServiceDefinition<VehicleTables, typeof accountVariables> = {
   variables: accountVariables,
   migrations,
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
-    const { db } = database
     const accounts = await openAccounts({
       ...{ deployment, plans, envelope, settings: config },
-      ...{ db, redis, log, metrics },
+      ...{ database, redis, log, metrics },
     })
     const endOffer = await offerSample(database, log)
     const data = openServedData({ database, log })

@@ -39,7 +39,7 @@ const counties = openCountyData({ database, log })
 await counties.refresh()
 const secret = randomBytes(32).toString('base64')
 const accounts = await openAccounts({
-  ...{ deployment, envelope, db: database.db, log },
+  ...{ deployment, envelope, database, log },
   plans: { free: { name: 'Free', daily: 2e9, monthly: 2e9, features: [] } },
   redis: openRedis(redisServer.url, { log }),
   settings: {

@@ -24,10 +24,9 @@ const service: ServiceDefinition<WildfireTables, typeof accountVariables> = {
   variables: accountVariables,
   migrations,
   async open({ config, database, redis, log, metrics, ready, isStarted }) {
-    const { db } = database
     const accounts = await openAccounts({
       ...{ deployment, plans, envelope, settings: config },
-      ...{ db, redis, log, metrics },
+      ...{ database, redis, log, metrics },
     })
     const counties = openCountyData({ database, log })
     await counties.refresh().catch((error: unknown) => {

@@ -29,7 +29,7 @@ const log = createLogger({ level: 'info', service: 'bench' })
 const database = await openDatabase<AccountTables>({ url: DATABASE_URL, dataDir: '', schema: 'solar', log })
 const plan = { daily: 2e9, monthly: 2e9, features: [] }
 const accounts = await openAccounts({
-  ...{ db: database.db, redis: openRedis(REDIS_URL, { log }), log },
+  ...{ database, redis: openRedis(REDIS_URL, { log }), log },
   deployment: { name: 'solar', code: 'slr', keyHeader: 'X-API-Key' },
   plans: { free: { ...plan, name: 'Free' }, api_business: { ...plan, name: 'API Business' } },
   envelope: { wrap: (data) => data, schema: (data) => data },

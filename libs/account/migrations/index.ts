@@ -2,6 +2,7 @@ import type { MigrationList } from '@hearth/chassis/migrate'
 import { sql, type Kysely } from 'kysely'
 import { freeUsage } from './free-usage.ts'
 import { indexIdempotency } from './idempotency-indexes.ts'
+import { createJoinGate } from './join-gate.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createOnePlace } from './one-place.ts'
 import { orderLocks } from './ordered-locks.ts'
@@ -19,6 +20,7 @@ export const accountMigrations: MigrationList = {
     '007_outbox_age': { up: addOutboxAge },
     '008_ordered_locks': { up: orderLocks },
     '009_idempotency_indexes': { up: indexIdempotency },
+    '010_join_gate': { up: createJoinGate },
   },
 }
 

@@ -13,7 +13,7 @@ import { createKey, deleteKey, listKeys } from './api-keys.ts'
 import { burstLimiter } from './burst-limiter.ts'
 import type { AccountContext, Envelope } from './context.ts'
 import type { Deployment } from './credentials.ts'
-import type { AccountDatabase } from './database.ts'
+import type { AccountConnections } from './database.ts'
 import { openGate, type QuotaGate } from './quota-gate.ts'
 import { burstOf } from './gate.ts'
 import { forgetAnswers } from './idempotency.ts'
@@ -34,7 +34,7 @@ export type AccountsOptions = {
   readonly deployment: Deployment
   readonly plans: Plans
   readonly envelope: Envelope
-  readonly db: AccountDatabase
+  readonly database: AccountConnections
   /** Without it, quotas are counted in Postgres alone. */
   readonly redis?: Redis | Cluster | undefined
   readonly log: Logger
@@ -122,7 +122,7 @@ function addGauges({ gauge }: Pick<Metrics, 'gauge'>, { serving, mayForget }: Qu
 
 /** What the endpoints share. @throws RangeError when there is no pepper */
 function contextOf(
-  { deployment, envelope, db, log, settings, clock, hasher }: AccountsOptions,
+  { deployment, envelope, database: { db }, log, settings, clock, hasher }: AccountsOptions,
   plans: Plans,
   { ledger, outbox }: QuotaGate,
   sessions: Sessions,

@@ -19,6 +19,9 @@ export type AccountTables = {
 /** A database that has the account tables. */
 export type AccountDatabase = Kysely<AccountTables>
 
+/** A database for requests, and the same on a connection of its own, for which they do not wait. */
+export type AccountConnections = { readonly db: AccountDatabase; readonly aside: AccountDatabase }
+
 type AccountTable = {
   /** 10 base62 characters; part of every key of the account. The public id is `acc_` and the tag. */
   tag: string

@@ -25,7 +25,9 @@ export function failoverGate(redis: Gate, postgres: Gate, trust: RedisTrust): Ga
   /** Without Postgres there is only Redis, late or not. */
   async function checkInPostgres(request: GateRequest): Promise<Verdict> {
     try {
-      return await postgres.check(request)
+      const verdict = await postgres.check(request)
+      trust.wentElsewhere()
+      return verdict
     } catch (error) {
       if (!isDown(error) || !(await trust.goesOn())) throw error
       const asked = askNow(trust)

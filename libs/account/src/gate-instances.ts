@@ -1,7 +1,10 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { AccountDatabase, AccountTables } from './database.ts'
 
-/** What an instance tells the others, through Postgres, of where it counts. */
+/**
+ * What an instance tells the others, through Postgres, of where it counts: while its row is there, it counts in Redis or
+ * may believe so, and whoever changes an account waits for it.
+ */
 export type GateInstances = {
   /**
    * Says that it is about to count in Redis, and begins a new epoch.
@@ -12,25 +15,33 @@ export type GateInstances = {
   readonly join: () => Promise<number>
   /** Says that it does not, and that all it has counted there is written down. */
   readonly leave: () => Promise<void>
-  /** It counts in Redis after all: leave() may have been heard or not. */
+  /** It counts in Redis after all: leave() may have been heard or not. It has to join again as soon as it can. */
   readonly comeBack: () => void
-  /**
-   * Says now and then that it is still there.
-   *
-   * @returns false when the others may take it for crashed: it has to join again
-   */
-  readonly stay: () => Promise<boolean>
+  /** Says now and then that it is still there, and removes others that have not said so for long. */
+  readonly stay: () => Promise<void>
+  /** What this instance has said of itself. */
+  readonly place: () => Place
   /** Condition: any other instance counts in Redis, as far as Postgres knows. */
-  readonly othersCount: () => RawBuilder<boolean>
+  readonly othersCount: RawBuilder<boolean>
+}
+
+/** What an instance has said of itself at some instant. */
+export type Place = {
+  /** Condition: the others know of it. */
+  readonly isKnown: RawBuilder<boolean>
+  /** Whether it has said nothing else since. */
+  readonly isCurrent: () => boolean
 }
 
 /**
  * A question that was given up may still be answered: each spell has a row of its own, so that a late end of one
  * does not end the next.
  *
- * An instance that was not heard of for 15 seconds counts as crashed. But when nobody could reach Postgres, none was
- * heard of: who has just found it again takes the word of those who were there before.
+ * An instance that has crashed leaves its row behind. Another removes it when it has not changed for 15 seconds, by its
+ * own clock and while it could look all the time: clocks that are set, and a Postgres that nobody could reach, make
+ * nobody look crashed. One that was merely stopped finds its row gone before it counts again; see outbox.ts.
  *
+ * @param db with a connection that requests do not wait for
  * @param instance unique name of this process
  * @param clock milliseconds of a clock that is never set
  */
@@ -39,10 +50,9 @@ export function gateInstances(
   instance: string,
   clock = () => performance.now(),
 ): GateInstances {
-  const state = { spell: 0, isIn: false }
-  const contact = contactWithPostgres(clock)
-
-  function begin(): number {
+  const state = { spell: 0, isIn: false, saidAt: -Infinity }
+  const removeCrashed = watchOthers(db, instance)
+  const begin = () => {
     state.isIn = true
     state.spell += 1
     return state.spell
@@ -50,9 +60,8 @@ export function gateInstances(
 
   return {
     async join() {
-      const epoch = await join(db, instance, begin())
-      contact.heard()
-      return epoch
+      await clearOutbox(db, instance)
+      return join(db, instance, begin())
     },
     async leave() {
       if (!state.isIn) return
@@ -60,80 +69,94 @@ export function gateInstances(
       await sql`delete from gate_instance where instance = ${instance} and spell <= ${spell}`.execute(db)
       if (state.spell === spell) state.isIn = false
     },
-    comeBack() {
-      begin() // without a row, which is found out as soon as Postgres answers
-      contact.isDue()
-    },
+    comeBack: () => void begin(), // without a row, which is found out as soon as Postgres answers
     async stay() {
-      if (contact.silentForMs() < sayEveryMs) return true
-      const { isIn, spell } = state
-      const isKnown = isIn ? await sayStillThere(db, instance, spell) : await signOfLife(db)
-      contact.heard()
-      return isKnown || !state.isIn || state.spell !== spell
+      const now = clock()
+      if (now - state.saidAt < sayEveryMs) return
+      if (state.isIn) await sayStillThere(db, instance, state.spell)
+      await removeCrashed(now)
+      state.saidAt = now
     },
-    othersCount: () =>
-      sql`exists (select from gate_instance
-        where instance <> ${instance} and ${contact.isDoubtful() ? sql`true` : isFresh})`,
+    place: () => placeOf(instance, state),
+    othersCount: sql`exists (select from gate_instance where instance <> ${instance})`,
   }
 }
 
-/** When Postgres has answered this instance, and whether it was out of reach a moment ago. */
-function contactWithPostgres(clock: () => number) {
-  let [heardAt, doubtsUntil] = [clock(), -Infinity]
+function placeOf(instance: string, state: { readonly spell: number; readonly isIn: boolean }): Place {
+  const { spell } = state
   return {
-    silentForMs: (): number => clock() - heardAt,
-    isDue(): void {
-      heardAt = Math.min(heardAt, clock() - sayEveryMs)
-    },
-    heard(): void {
-      const now = clock()
-      if (now - heardAt > longSilenceMs) doubtsUntil = now + doubtsForMs
-      heardAt = now
-    },
-    isDoubtful: (): boolean => clock() < doubtsUntil || clock() - heardAt > longSilenceMs,
+    isKnown: sql`exists (select from gate_instance where instance = ${instance} and spell = ${spell})`,
+    isCurrent: () => state.isIn && state.spell === spell,
   }
 }
 
 const sayEveryMs = 5_000
-/** Longer than between two answers of a Postgres that is there, and shorter than it takes to count as crashed. */
-const longSilenceMs = 8_000
-/** By then every instance that reaches Postgres again has said so. */
-const doubtsForMs = 5_000
+/** Who does not say anything for three times as long has crashed. */
+const crashedAfterMs = 15_000
+/** Who has looked less often than that does not know for how long the others were silent. */
+const longestPauseMs = 8_000
 
-/** One that was not heard of for three times as long as it says something has crashed. */
-const isFresh = sql`seen_at > clock_timestamp() - interval '15 seconds'`
+/** Looks at what the others say, and removes who has said nothing new for long. */
+function watchOthers(db: AccountDatabase, instance: string): (now: number) => Promise<void> {
+  let since = new Map<string, number>()
+  let lookedAt = -Infinity
+
+  return async (now) => {
+    const { rows } = await sql<Sign>`select instance, spell, extract(epoch from seen_at)::text as said
+      from gate_instance where instance <> ${instance}`.execute(db)
+    const before = now - lookedAt > longestPauseMs ? new Map<string, number>() : since
+    since = new Map(rows.map((row) => [nameOf(row), before.get(nameOf(row)) ?? now]))
+    lookedAt = now
+    const silent = rows.filter((row) => now - (since.get(nameOf(row)) ?? now) >= crashedAfterMs)
+    if (silent.length > 0) await remove(db, silent)
+  }
+}
+
+type Sign = { readonly instance: string; readonly spell: number; readonly said: string }
+
+function nameOf({ instance, spell, said }: Sign): string {
+  return `${instance} ${spell} ${said}`
+}
+
+/** Removes those that have still not said anything else. */
+async function remove(db: AccountDatabase, silent: readonly Sign[]): Promise<void> {
+  await sql`delete from gate_instance g
+    using jsonb_to_recordset(${JSON.stringify(silent)}::jsonb) as s (instance text, spell integer, said text)
+    where g.instance = s.instance and g.spell = s.spell and extract(epoch from g.seen_at)::text = s.said`.execute(
+    db,
+  )
+}
+
+/**
+ * When no other instance counts in Redis, what is in the outbox is for nobody. Should it have become long, it is removed in
+ * portions: nobody is held off meanwhile.
+ */
+async function clearOutbox(db: AccountDatabase, instance: string): Promise<void> {
+  for (let removed = portion; removed === portion;) {
+    const { numAffectedRows } = await sql`delete from outbox
+      where id in (select id from outbox order by id limit ${portion}::integer)
+        and not exists (select from gate_instance where instance <> ${instance})`.execute(db)
+    removed = Number(numAffectedRows)
+  }
+}
+
+const portion = 20_000
 
 /**
  * Holds off whoever is noting a change: a change is either committed before, and seen by all who read the account in
- * the new epoch, or finds the row of this instance and is left in the outbox for it. When no other instance counts in
- * Redis, what is in the outbox is for nobody: all of it was committed before the new epoch.
+ * the new epoch, or finds the row of this instance and is left in the outbox for it. The epoch is later than all before,
+ * also than those of a database that was put back to an earlier state.
  */
 async function join(db: AccountDatabase, instance: string, spell: number): Promise<number> {
-  return db.transaction().execute(async (trx) => {
-    // Whoever notes a change waits behind this: not for long, should a process be frozen in the middle of one.
-    await sql`set local lock_timeout = '100ms'`.execute(trx)
-    await sql`select pg_advisory_xact_lock(${gateLock})`.execute(trx)
-    await sql`delete from gate_instance where seen_at < clock_timestamp() - interval '1 hour'`.execute(trx)
-    await sql`delete from outbox where not exists (
-      select from gate_instance where instance <> ${instance} and ${isFresh})`.execute(trx)
-    await sql`insert into gate_instance (instance, spell) values (${instance}, ${spell})`.execute(trx)
-    return nextEpoch(trx)
-  })
-}
-
-/** Later than every epoch before, also than those of a database that was put back to an earlier state. */
-async function nextEpoch(trx: AccountDatabase): Promise<number> {
-  const { rows } = await sql<{ epoch: number }>`update gate_epoch set
-    epoch = greatest(epoch + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) returning epoch`.execute(
-    trx,
-  )
+  const { rows } = await sql<{ epoch: number }>`select join_gate(${instance}, ${spell}) as epoch`.execute(db)
   const [row] = rows
-  if (row === undefined) throw new Error('The table gate_epoch has no row; run the migrations.')
+  if (row === undefined) throw new Error('join_gate returned no row.')
   return row.epoch
 }
 
 /**
- * Puts a change into the outbox if any instance counts in Redis. To be called at the end of its transaction.
+ * Puts a change into the outbox if any instance counts in Redis. To be called at the end of its transaction, which then
+ * has a second left: a process that is stopped before its commit keeps others from joining for no longer.
  *
  * @param countsHere this instance does, whatever Postgres knows of it
  */
@@ -143,27 +166,20 @@ export async function noteForInstances(
   countsHere: boolean,
 ): Promise<void> {
   // Until the commit nobody joins. A statement of its own: what it waited for is seen by the next.
-  await sql`select pg_advisory_xact_lock_shared(${gateLock})`.execute(trx)
+  await sql`select set_config('idle_in_transaction_session_timeout', '1s', true),
+    pg_advisory_xact_lock_shared(hashtext('gate of ' || current_schema()))`.execute(trx)
   await sql`insert into outbox (tag) select ${tag}
     where ${countsHere} or exists (select from gate_instance)`.execute(trx)
 }
 
-/** Whether any instance counts in Redis. */
+/** Whether any instance has counted in Redis lately. */
 export async function anyCountsInRedis(db: AccountDatabase): Promise<boolean> {
-  const { rows } = await sql`select from gate_instance where ${isFresh} limit 1`.execute(db)
+  const { rows } = await sql`select from gate_instance
+    where seen_at > clock_timestamp() - interval '15 seconds' limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** Two services may share a database, each with a schema of its own. */
-const gateLock = sql`hashtext('gate of ' || current_schema())`
-
-async function sayStillThere(db: AccountDatabase, instance: string, spell: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`update gate_instance set seen_at = clock_timestamp()
-    where instance = ${instance} and spell = ${spell} and ${isFresh}`.execute(db)
-  return numAffectedRows === 1n
-}
-
-async function signOfLife(db: AccountDatabase): Promise<true> {
-  await sql`select`.execute(db)
-  return true
+async function sayStillThere(db: AccountDatabase, instance: string, spell: number): Promise<void> {
+  await sql`update gate_instance set seen_at = clock_timestamp()
+    where instance = ${instance} and spell = ${spell}`.execute(db)
 }

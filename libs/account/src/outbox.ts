@@ -1,8 +1,10 @@
+import { inTime } from '@hearth/chassis/in-time'
 import { sql, type Transaction } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AccountDatabase, AccountTables } from './database.ts'
 import { noteForInstances, type GateInstances } from './gate-instances.ts'
 import { leaseMs } from './redis-trust.ts'
+import type { Sight } from './sight.ts'
 
 /** Brings changes of accounts from Postgres to every instance that serves from Redis. */
 export type Outbox = {
@@ -24,7 +26,10 @@ export type Outbox = {
 /** What the outbox works with. */
 export type OutboxOptions = {
   readonly db: AccountDatabase
-  readonly instances: Pick<GateInstances, 'othersCount'>
+  /** The same, on a connection that requests do not wait for. */
+  readonly aside: AccountDatabase
+  readonly instances: Pick<GateInstances, 'othersCount' | 'place'>
+  readonly sight: Sight
   /**
    * Writes the state of accounts from Postgres to Redis.
    *
@@ -35,6 +40,8 @@ export type OutboxOptions = {
   readonly trusting: () => boolean
   /** Told that a change could not be delivered in time: this instance must not count in Redis any longer. */
   readonly late: () => void
+  /** Told that the others may have gone on without this instance: the same, and it must join again. */
+  readonly forgotten: () => void
 }
 
 /** An account whose record could not be written, and why. */
@@ -45,9 +52,10 @@ export type Unreplicated = { readonly tag: string; readonly cause: Error }
  * account. An instance that is cut off from Redis leaves its changes to the instances that are not, and waits for them.
  *
  * What it waits for rests on this: {@link overdueMs} after a change was noted, every instance that counts in Redis has
- * seen it delivered, or counts there no longer. Each looks every 50 ms, and stops trusting Redis when it finds a change
- * that is older, or cannot deliver one by then; none trusts a Redis it has not heard from for the time of a lease; and
- * none that begins to trust Redis uses a record without having read the account anew.
+ * seen it delivered, or counts there no longer. Each looks every 50 ms, on a connection that nothing else waits for, and
+ * stops trusting Redis when it finds a change that is older, cannot deliver one by then, or finds that the others have
+ * taken it for crashed; none trusts a Redis it has not heard from for the time of a lease; and none that begins to trust
+ * Redis uses a record without having read the account anew.
  *
  * While no instance counts in Redis nothing is noted: whoever begins to later reads every account anew.
  */
@@ -75,7 +83,7 @@ async function tryToDeliver(options: OutboxOptions, tag: string): Promise<boolea
     const { rows } = await sql<OutboxRow>`select id, tag, 0 as age from outbox where tag = ${tag}`.execute(
       options.db,
     )
-    await deliverRows(options, rows)
+    await deliverRows(options.db, options.replicate, rows)
     return true
   } catch {
     return false // the row stays for others, and for later
@@ -84,20 +92,38 @@ async function tryToDeliver(options: OutboxOptions, tag: string): Promise<boolea
 
 async function drain(options: OutboxOptions): Promise<void> {
   for (let found = drainAtOnce; found === drainAtOnce;) {
-    const { rows } = await sql<OutboxRow>`
-      select id, tag, (extract(epoch from clock_timestamp() - noted_at) * 1000)::float8 as age
-      from outbox order by id limit ${drainAtOnce}`.execute(options.db)
+    const rows = await look(options)
     found = rows.length
     const oldest = Math.max(0, ...rows.map(({ age }) => age))
     if (oldest >= overdueMs) options.late()
     const tooLate = setTimeout(options.late, Math.max(0, overdueMs - oldest))
-    await deliverRows(options, rows).finally(() => clearTimeout(tooLate))
+    await deliverRows(options.aside, options.replicate, rows).finally(() => clearTimeout(tooLate))
   }
+}
+
+/** What is waiting, the oldest first. @throws when Postgres does not answer, or the others do not know this instance */
+async function look({ aside, instances, sight, forgotten }: OutboxOptions): Promise<OutboxRow[]> {
+  const place = instances.place()
+  sight.begins()
+  const looking = sql<{ readonly is_known: boolean } & (OutboxRow | { readonly id: null })>`
+    select is_known, id, tag, (extract(epoch from clock_timestamp() - noted_at) * 1000)::float8 as age
+    from (select ${place.isKnown} as is_known) as here
+      left join (select * from outbox order by id limit ${drainAtOnce}) as waiting on true
+    order by id`.execute(aside)
+  inTime(overdueMs, looking).catch(sight.fails)
+  const { rows } = await looking
+  sight.succeeds()
+  if (rows[0]?.is_known === false && place.isCurrent()) {
+    forgotten()
+    throw new Error('The others do not know that this instance counts in Redis.')
+  }
+  return rows.flatMap((row) => (row.id === null ? [] : [row]))
 }
 
 /** One account that cannot be written does not hold up the others. @throws the first failure, at the end */
 async function deliverRows(
-  { db, replicate }: Pick<OutboxOptions, 'db' | 'replicate'>,
+  db: AccountDatabase,
+  replicate: OutboxOptions['replicate'],
   rows: readonly OutboxRow[],
 ): Promise<void> {
   if (rows.length === 0) return
@@ -123,7 +149,7 @@ function waitingForOthers({ db, instances }: Pick<OutboxOptions, 'db' | 'instanc
     const asked = [...waiting]
     try {
       const { rows } = await sql<{ tag: string }>`select distinct tag from outbox
-        where tag = any(${asked.map(({ tag }) => tag)}::text[]) and ${instances.othersCount()}`.execute(db)
+        where tag = any(${asked.map(({ tag }) => tag)}::text[]) and ${instances.othersCount}`.execute(db)
       const undelivered = new Set(rows.map(({ tag }) => tag))
       for (const wait of asked)
         if (!undelivered.has(wait.tag) || performance.now() >= wait.end) end(wait).resolve(undefined)

@@ -1,23 +1,25 @@
 import { keptConnections } from '@hearth/chassis/database'
 import type { Cluster, Redis } from 'ioredis'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { countingPlace } from './counting-place.ts'
 import type { Deployment } from './credentials.ts'
-import type { AccountDatabase } from './database.ts'
+import type { AccountConnections, AccountDatabase } from './database.ts'
 import { evictionWatch, type EvictionWatch } from './eviction-watch.ts'
 import { failoverGate } from './failover-gate.ts'
-import { anyCountsInRedis, gateInstances, type GateInstances } from './gate-instances.ts'
+import { anyCountsInRedis, gateInstances } from './gate-instances.ts'
 import { every, housekeeping, stop } from './gate-timers.ts'
 import type { Burst, Gate } from './gate.ts'
 import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
-import { noOutbox, redisOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
+import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
-import { redisGate, replicate, type RedisGateOptions } from './redis-gate.ts'
+import { redisGate, replicate } from './redis-gate.ts'
 import { beat, checkWritable, connectedOrNot, onDisconnect } from './redis-nodes.ts'
 import { redisRecords } from './redis-records.ts'
 import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
 import { secondLook } from './second-look.ts'
+import { sightOfChanges } from './sight.ts'
 
 /** The gate of a process with everything that belongs to it. */
 export type QuotaGate = Gate & {
@@ -35,7 +37,7 @@ export type QuotaGateOptions = {
   readonly deployment: Deployment
   readonly plans: Plans
   readonly burst: Burst
-  readonly db: AccountDatabase
+  readonly database: AccountConnections
   readonly redis?: Redis | Cluster | undefined
   readonly log: Logger
   /** Unique name of this process. */
@@ -50,7 +52,7 @@ export async function openGate(options: QuotaGateOptions): Promise<QuotaGate> {
   return options.redis === undefined ? openPostgresGate(options) : openRedisGate(options, options.redis)
 }
 
-function openPostgresGate({ db, plans, burst, log, clock }: QuotaGateOptions): QuotaGate {
+function openPostgresGate({ database: { db }, plans, burst, log, clock }: QuotaGateOptions): QuotaGate {
   const ledger = createLedger(db)
   const lookForOthers = () => complainOfRedis(db, log)
   const timers = [...housekeeping(db, ledger, log), every(lookForOthersEveryMs, log, lookForOthers)]
@@ -77,20 +79,12 @@ async function complainOfRedis(db: AccountDatabase, log: Logger): Promise<void> 
 async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster): Promise<QuotaGate> {
   const { log } = options
   const eviction = evictionWatch(redis, log)
-  const parts = partsOf(options, redis, {
-    trusting: () => trust.isTrusted(),
-    holds: async () => trust.holds() || trust.renew(),
-    late: () => (trust.isTrusted() ? trust.failed(changeIsLate) : undefined),
-  })
+  const parts = partsOf(options, redis, () => trust)
   const { ledger, onRedis, outbox, instances, postgres } = parts
-  const stay = () => stayOrBeginAnew(instances, trust)
-  const trust: RedisTrust = redisTrust({
-    ...trustOptions(options, redis, parts),
-    catchUp: () => stay().then(outbox.drain),
-  })
+  const trust: RedisTrust = redisTrust(trustOptions(options, redis, parts))
   const timers = [
-    ...housekeeping(options.db, ledger, log),
-    every(drainEveryMs, log, stay),
+    ...housekeeping(options.database.db, ledger, log),
+    every(drainEveryMs, log, instances.stay),
     ...whileTrusted(parts, eviction, trust, log),
   ]
   onDisconnect(redis, trust.disconnected)
@@ -108,13 +102,6 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
       await instances.leave()
     },
   }
-}
-
-/** The others may have gone on without an instance that they took for crashed: it reads every account anew. */
-async function stayOrBeginAnew(instances: GateInstances, trust: RedisTrust): Promise<void> {
-  if (await instances.stay()) return
-  trust.failed(wasTakenForCrashed)
-  void trust.restore()
 }
 
 function whileTrusted(
@@ -142,14 +129,15 @@ async function rehearse(postgres: Gate): Promise<void> {
 }
 
 function trustOptions(
-  { deployment, log, answerWithinMs = 75 }: QuotaGateOptions,
+  { deployment, database: { aside }, log, answerWithinMs = 75 }: QuotaGateOptions,
   redis: Redis | Cluster,
-  { ledger, epoch, instances, again }: ReturnType<typeof partsOf>,
-): Omit<RedisTrustOptions, 'catchUp'> {
+  { ledger, epoch, instances, again, outbox, sight }: ReturnType<typeof partsOf>,
+): RedisTrustOptions {
   return {
-    ...{ log, hasOneNode: !redis.isCluster },
+    ...{ log, hasOneNode: !redis.isCluster, isSure: sight.isClear, catchUp: outbox.drain },
     connected: () => redis.status === 'ready',
     beat: () => beat(redis, answerWithinMs),
+    reachPostgres: () => sql`select`.execute(aside),
     async beforeTrust() {
       await checkWritable(redis, deployment.code, answerWithinMs)
       await ledger.flush()
@@ -166,13 +154,11 @@ function trustOptions(
 }
 
 /** Both gates, and what keeps them together. */
-function partsOf(
-  options: QuotaGateOptions,
-  redis: Redis | Cluster,
-  { trusting, late, holds }: Pick<OutboxOptions, 'trusting' | 'late'> & Pick<RedisGateOptions, 'holds'>,
-) {
-  const { deployment, db, plans, burst, log, instance, clock, answerWithinMs } = options
+function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () => RedisTrust) {
+  const { deployment, plans, burst, log, instance, clock, answerWithinMs } = options
+  const { db, aside } = options.database
   const epoch = { current: 0 }
+  const trusting = () => trust().isTrusted()
   const ledger: Ledger = createLedger(db, {
     // Charges made while Redis was away reach the records of accounts that are in use again.
     async onDirect(tags) {
@@ -192,16 +178,21 @@ function partsOf(
     ...{ ...common, redis, answerWithinMs, prefix: deployment.code },
     ...{ epoch: () => epoch.current, floor: ({ tag, tally = ledger.of(tag) }) => tally.counter },
   })
-  const copying = { records, db, ledger, epoch: () => epoch.current }
+  const gaveAnew = (tag: string) => again.gaveAnew(tag)
+  const copying = { records, db, ledger, gaveAnew, epoch: () => epoch.current }
   const copy = (tags: readonly string[]) => replicate(copying, tags)
-  const instances = gateInstances(db, instance)
-  const outbox = redisOutbox({ db, instances, trusting, late, replicate: copy })
+  const again = secondLook(copy)
+  const [instances, sight] = [gateInstances(aside, instance), sightOfChanges()]
+  const lose = (reason: Error) => (trusting() ? trust().failed(reason) : undefined)
+  const outbox = redisOutbox({
+    ...{ db, aside, instances, sight, trusting, replicate: copy },
+    late: () => lose(changeIsLate),
+    forgotten: () => lose(wasTakenForCrashed),
+  })
   const place = countingPlace(db, outbox)
   const postgres = postgresGate({ ...common, place, outbox })
-  const again = secondLook(copy)
-  const { gaveAnew } = again
-  const onRedis = redisGate({ ...copying, holds, place, postgres, gaveAnew, planIds: Object.keys(plans) })
-  return { ledger, postgres, onRedis, epoch, outbox, again, instances }
+  const onRedis = redisGate({ ...copying, trust, place, postgres, planIds: Object.keys(plans) })
+  return { ledger, postgres, onRedis, epoch, outbox, again, instances, sight }
 }
 
 const drainEveryMs = 50

@@ -5,7 +5,8 @@ import type { Ledger } from './ledger.ts'
 import type { CountingPlace } from './counting-place.ts'
 import type { Unreplicated } from './outbox.ts'
 import { refundInPostgres, type PostgresGate } from './postgres-gate.ts'
-import { RedisAway, type RecordReply, type RedisRecords } from './redis-records.ts'
+import { RedisAway, type RecordReply, type RedisRecords, type Written } from './redis-records.ts'
+import type { RedisTrust } from './redis-trust.ts'
 import { dayOf } from './windows.ts'
 
 /** What the Redis gate works with. */
@@ -16,7 +17,7 @@ export type RedisGateOptions = {
   /** The epoch in which this instance trusts Redis. */
   readonly epoch: () => number
   /** Whether it still does. */
-  readonly holds: () => Promise<boolean>
+  readonly trust: () => Pick<RedisTrust, 'holds' | 'renew' | 'doubt'>
   readonly ledger: Ledger
   /** Answers why a key that is not in Redis is refused, and counts the accounts that are counted in Postgres. */
   readonly postgres: PostgresGate
@@ -73,14 +74,17 @@ function isThere([copy]: readonly Copy[]): boolean {
 type Fill = (tag: string, now: number) => Promise<boolean>
 
 async function check(options: RedisGateOptions, fill: Fill, request: GateRequest): Promise<Verdict> {
+  const { trust } = options
   for (let attempt = 0; attempt < attempts; attempt++) {
     // The process may have been stopped meanwhile, and the others have gone on without it.
-    if (attempt > 0 && !(await options.holds())) throw new RedisAway('Redis is trusted no longer.')
+    if (attempt > 0 && !trust().holds() && !(await trust().renew())) {
+      throw new RedisAway('Redis is trusted no longer.')
+    }
     const reply = await options.records.ask(request)
-    if (reply.outcome === 'late') continue
-    if (reply.outcome === 'absent' || reply.outcome === 'stale') {
+    if (reply.outcome === 'late') {
+      trust().doubt()
+    } else if (reply.outcome === 'absent' || reply.outcome === 'stale') {
       if (!(await fill(request.tag, reply.now))) return { outcome: 'unknown' }
-      if (reply.outcome === 'absent') options.gaveAnew(request.tag)
     } else if (reply.outcome === 'unknown') {
       const reason = await reasonFor(options.postgres, request)
       if (reason !== undefined) return reason
@@ -99,7 +103,7 @@ async function check(options: RedisGateOptions, fill: Fill, request: GateRequest
 
 const attempts = 3
 
-type Copying = Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger'>
+type Copying = Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger' | 'gaveAnew'>
 
 /** A record that was written, or why it was not. */
 type Copy = { readonly tag: string; readonly snapshot: Snapshot | undefined; readonly cause?: RedisAway }
@@ -145,17 +149,45 @@ type Writing = {
  * A record that shows a newer version than Postgres had is left alone: somebody was quicker. But when Postgres, asked
  * again, still has an older one, it was put back to an earlier state, and the record follows it.
  */
-async function writeRecord(
-  { records, db, ledger }: Copying,
-  { tag, epoch, now, day, snapshot }: Writing,
-): Promise<void> {
+async function writeRecord(options: Copying, writing: Writing): Promise<void> {
+  const { records, gaveAnew } = options
+  const { tag, epoch, snapshot } = writing
   let [counted, known] = [await records.write(tag, epoch, snapshot), snapshot]
+  if (counted.isNew) {
+    gaveAnew(tag)
+    await writeAgainIfChanged(options, writing)
+  }
   for (let attempt = 1; counted.newer !== undefined && attempt < attempts; attempt++) {
-    const again = (await readSnapshots(db, [tag], day, new Date(now))).get(tag)
+    const again = await readAgain(options, writing)
     if (again === undefined) break
     const over = again.version < counted.newer ? counted.newer : undefined
     ;[counted, known] = [await records.write(tag, epoch, again, over), again]
   }
+  remember(options, tag, counted, known)
+}
+
+/**
+ * The account may have been changed after it was read, and the change been written to a record that Redis has forgotten
+ * since. What is changed from now on finds the new record.
+ */
+async function writeAgainIfChanged(options: Copying, writing: Writing): Promise<void> {
+  const { tag, epoch, day, snapshot } = writing
+  const { db, records } = options
+  if (snapshot.state === 'd') return
+  const current = await db.selectFrom('account').select('version').where('tag', '=', tag).executeTakeFirst()
+  if (current?.version === snapshot.version) return
+  const again = (await readAgain(options, writing)) ?? { ...tombstone, day }
+  await records.write(tag, epoch, again)
+}
+
+async function readAgain({ db }: Copying, { tag, day, now }: Writing): Promise<Snapshot | undefined> {
+  return (await readSnapshots(db, [tag], day, new Date(now))).get(tag)
+}
+
+/** What only another instance had seen, and not yet written, is in the record alone. */
+function remember({ ledger }: Copying, tag: string, counted: Written, known: Snapshot): void {
+  // Of the day before only who is about to count in Postgres needs to know at once.
+  if (known.state === 'p') ledger.saw(ledger.of(tag), counted.before)
   if (counted.used > known.used || counted.refunded > known.refunded) ledger.saw(ledger.of(tag), counted)
 }
 

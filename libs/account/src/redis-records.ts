@@ -98,8 +98,15 @@ export type RecordReply = {
   readonly waitMs: number
 }
 
-/** What a record has counted. `newer`: its version, when it was left as it was. */
-export type Written = Seen & { readonly newer: number | undefined }
+/** What a record has counted. */
+export type Written = Seen & {
+  /** The same of the day before, as far as it is known. */
+  readonly before: Seen
+  /** Redis had no record. */
+  readonly isNew: boolean
+  /** Its version, when it was left as it was because that is newer. */
+  readonly newer: number | undefined
+}
 
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
@@ -122,8 +129,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
     async write(tag, epochRead, snapshot, over) {
       const args = [testClock(), epochRead, over ?? '', ...recordFields(snapshot, floor({ tag }))]
       const written = runScript(redis, write, [recordOf(tag)], args)
-      const [day = snapshot.day, used = 0, refunded = 0, newer] = await within(answerWithinMs, written)
-      return { day, used, refunded, newer }
+      return readWritten(await within(answerWithinMs, written))
     },
     async refund(tag, day) {
       const flat = await put(refund, [recordOf(tag)], [day], performance.now())
@@ -255,6 +261,12 @@ async function runScript(
 async function redisTime(redis: Redis | Cluster): Promise<number> {
   const [seconds, micros] = await redis.time()
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+}
+
+function readWritten(reply: readonly number[]): Written {
+  const [day = 0, used = 0, refunded = 0, dayBefore = 0, usedThen = 0, refundedThen = 0, isNew, newer] = reply
+  const before = { day: dayBefore, used: usedThen, refunded: refundedThen }
+  return { day, used, refunded, before, isNew: isNew === 1, newer }
 }
 
 function readReply(flat: readonly number[], index: number): RecordReply {

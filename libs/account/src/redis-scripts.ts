@@ -45,6 +45,8 @@ const recordLifetimeMs = 7 * 86_400_000
  *                                                          c  given back of these
  *   p  charged on that day by this gate                    n  given back of these
  *   x  charged on that day by the Postgres gate            y  given back of these
+ *   D  the day before with counters, where that is known   q  charged on it by this gate
+ *                                                          m  given back of these
  *   k<sel>  digest and expiry (Unix seconds, may have a fraction; 0: never) of each key that is not revoked
  *   t<sel>  burst limit: when the key is due again (Unix milliseconds)
  *
@@ -130,11 +132,12 @@ for i = 1, #KEYS do
     answer(elsewhere)
   else
     p, n, x, y, b, c = tonumber(p), tonumber(n), tonumber(x), tonumber(y), tonumber(b), tonumber(c or 0)
-    local day = stored_day
+    local day, last_p, last_n = stored_day, 0, 0
     local rolled = stored_day < real_day
     if rolled then
       day = real_day
       if stored_day >= month_start(day) then b, c = b + p + x, c + n + y else b, c = 0, 0 end
+      last_p, last_n = p, n
       p, n, x, y = 0, 0, 0, 0
     end
     local before = math.max(0, b - c)
@@ -162,7 +165,8 @@ for i = 1, #KEYS do
       if outcome == over or cost == 0 then
         if interval > 0 then redis.call('HSET', KEYS[i], 't' .. selector, due) end
       elseif rolled then
-        redis.call('HSET', KEYS[i], 'd', day, 'p', p, 'n', n, 'x', x, 'y', y, 'b', b, 'c', c, 't' .. selector, due)
+        redis.call('HSET', KEYS[i], 'd', day, 'p', p, 'n', n, 'x', x, 'y', y, 'b', b, 'c', c, 't' .. selector, due,
+          'D', stored_day, 'q', last_p, 'm', last_n)
         redis.call('PEXPIRE', KEYS[i], ${recordLifetimeMs})
       else
         redis.call('HSET', KEYS[i], 'p', p, 't' .. selector, due)
@@ -192,17 +196,23 @@ return packed({ here, 2 })`
  * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: test clock in ms
  * (or ''), epoch, newer version that may be replaced (or ''), version, state, plan, day, p, n, x, y, b, c, then selector
  * and packed key for each key. What only grows merges by the maximum, so nothing that either side has counted is lost,
- * and a late writer takes nothing back: not even one that has read a day which is long over. Reply: day, p and n of the
- * record, and its version if that is newer.
+ * and a late writer takes nothing back: not even one that has read a day which is long over.
+ *
+ * It has no time until which it holds: what protects a record from what was read long ago is its version. A record that
+ * Redis has forgotten has none, so the reply says when there was no record.
+ *
+ * Reply: day, p and n of the record, the same of the day before (0 when that is not known), 1 when there was no record,
+ * and its version if that is newer.
  */
 export const writeScript = `${monthOnly}${packing}
 local key = KEYS[1]
 local now = ARGV[1] == '' and redis.call('TIME')[1] * 1000 or tonumber(ARGV[1])
 local epoch, over, version, state, plan, day = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
-local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b', 'c')
+local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b', 'c', 'D', 'q', 'm')
 local stored_epoch, stored_version, stored_day = r[1], r[2], tonumber(r[3])
+local last_day, last_p, last_n = tonumber(r[10] or 0), tonumber(r[11] or 0), tonumber(r[12] or 0)
 if stored_version and tonumber(stored_version) > tonumber(version) and stored_version ~= over then
-  return packed({ stored_day, tonumber(r[4]), tonumber(r[5]), tonumber(stored_version) })
+  return packed({ stored_day, tonumber(r[4]), tonumber(r[5]), last_day, last_p, last_n, 0, tonumber(stored_version) })
 end
 local count = {}
 for i = 1, 6 do count[i] = tonumber(ARGV[7 + i]) end
@@ -213,7 +223,10 @@ if stored_epoch then
     for i = 1, 6 do count[i] = math.max(count[i], own[i]) end
   elseif stored_day > day and stored_day <= math.floor(now / 86400000) + 1 then
     day, count = stored_day, own
-  elseif stored_day < day and stored_day >= month_start(day) then
+  elseif stored_day < day then
+    last_day, last_p, last_n = stored_day, own[1], own[2]
+  end
+  if stored_day < day and stored_day >= month_start(day) then
     count[5] = math.max(count[5], own[5] + own[1] + own[3])
     count[6] = math.max(count[6], own[6] + own[2] + own[4])
   end
@@ -226,6 +239,7 @@ for _, field in ipairs(redis.call('HKEYS', key)) do
 end
 redis.call('HSET', key, 'e', math.max(tonumber(epoch), tonumber(stored_epoch or 0)), 'v', version, 's', state, 'P', plan,
   'd', day, 'p', count[1], 'n', count[2], 'x', count[3], 'y', count[4], 'b', count[5], 'c', count[6])
+if last_day > 0 then redis.call('HSET', key, 'D', last_day, 'q', last_p, 'm', last_n) end
 for i = 14, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', key, ${recordLifetimeMs})
-return packed({ day, count[1], count[2] })`
+return packed({ day, count[1], count[2], last_day, last_p, last_n, stored_epoch and 0 or 1 })`

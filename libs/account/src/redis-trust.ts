@@ -11,8 +11,12 @@ export type RedisTrust = {
   readonly isTrusted: () => boolean
   /** When the lease has run out: renews it if Redis answers, else gives the trust up. True when trust holds then. */
   readonly renew: () => Promise<boolean>
+  /** This process may have been stopped without its clock telling so: the lease must be renewed before it counts. */
+  readonly doubt: () => void
   /** Redis answered a question that was sent at `sentAt` (performance.now()). */
   readonly heard: (sentAt: number) => void
+  /** Postgres has answered a question about an account, though Redis may have been trusted when it was put. */
+  readonly wentElsewhere: () => void
   /** Redis failed to do what only an outage keeps it from. */
   readonly failed: (error: unknown) => void
   /** The connection broke: what Redis says when it is back may be older than what it has acknowledged. */
@@ -37,6 +41,10 @@ export type RedisTrustOptions = {
   readonly beat: () => Promise<unknown>
   /** Delivers to Redis what others could not. @throws when Postgres does not answer */
   readonly catchUp: () => Promise<void>
+  /** Whether nobody can have been told to go on with a change that this instance does not know of. */
+  readonly isSure: () => boolean
+  /** A sign of life of Postgres. @throws when there is none */
+  readonly reachPostgres: () => Promise<unknown>
   /** Makes everything true that must be before Redis is trusted: it can write, and a new epoch has begun. */
   readonly beforeTrust: () => Promise<void>
   /** Writes down what was counted, and says that no more comes. */
@@ -52,34 +60,36 @@ export type RedisTrustOptions = {
  * changed meanwhile. From then on it is tried four times a second to win it back.
  *
  * An instance that was busy with itself for as long as a lease has not heard anything either, but Redis was not away.
- * It asks before it goes on: Redis for a sign of life, and Postgres for changes that it should have heard of. (When
- * Postgres does not answer, nobody could make such a change; see the README for the exception.)
+ * It asks before it goes on: Redis for a sign of life, and Postgres for changes that it should have heard of.
+ *
+ * Trust outlives a Postgres that goes away, because nobody can change anything then; see the README for the exception.
+ * But what was changed between the last look of this instance and the end of Postgres it does not know. So trust goes on,
+ * or comes back, without Postgres only when it was away for the whole of the time: see sight.ts.
  */
 export function redisTrust(options: RedisTrustOptions): RedisTrust {
   const state: TrustState = {
-    ...{ trusting: false, losses: 0, heardAt: 0, left: Promise.resolve() },
+    ...{ trusting: false, losses: 0, heardAt: 0, isDoubted: false, left: Promise.resolve() },
     ...{ isClosed: false, mayGoOn: false },
   }
-  const holds = (): boolean => state.trusting && performance.now() - state.heardAt <= leaseMs
+  const holds = (): boolean =>
+    state.trusting && !state.isDoubted && performance.now() - state.heardAt <= leaseMs
   const failed = (error: unknown): void => {
     lose(options, state, error)
   }
   const renew = oneAtATime(() => tryRenewal(options, state))
   const restore = oneAtATime(() => winBack(options, state))
 
-  const probe = setInterval(() => {
-    if (!state.trusting && options.connected()) void restore()
-  }, probeEveryMs).unref()
-  const pulse = setInterval(() => {
-    // Answers to requests are signs of life as well; that of the last beat is a whole interval old.
-    if (performance.now() - state.heardAt < beatEveryMs / 2) return
-    if (holds()) void beatOnce(options, state)
-    else if (state.trusting) void renew()
-  }, beatEveryMs).unref()
+  const timers = startTimers(options, state, { holds, renew, restore })
 
   return {
     ...{ holds, renew, failed, restore },
     isTrusted: () => state.trusting,
+    doubt: () => {
+      state.isDoubted = true
+    },
+    wentElsewhere: () => {
+      if (!state.trusting) state.mayGoOn = false
+    },
     heard: (sentAt) => {
       if (options.hasOneNode) hear(state, sentAt)
     },
@@ -90,12 +100,29 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     losses: () => state.losses,
     goesOn: () => goesOn(state),
     close: () => {
-      clearInterval(probe)
-      clearInterval(pulse)
+      for (const timer of timers) clearInterval(timer)
       state.trusting = false // the connection that is closed next is no news
       state.isClosed = true
     },
   }
+}
+
+/** While Redis is not trusted it is tried now and then, and while it is it must give signs of life. */
+function startTimers(
+  options: RedisTrustOptions,
+  state: TrustState,
+  { holds, renew, restore }: Pick<RedisTrust, 'holds' | 'renew' | 'restore'>,
+): readonly NodeJS.Timeout[] {
+  const probe = () => {
+    if (!state.trusting && options.connected()) void restore()
+  }
+  const pulse = () => {
+    // Answers to requests are signs of life as well; that of the last beat is a whole interval old.
+    if (performance.now() - state.heardAt < beatEveryMs / 2) return
+    if (holds()) void beatOnce(options, state)
+    else if (state.trusting) void renew()
+  }
+  return [setInterval(probe, probeEveryMs).unref(), setInterval(pulse, beatEveryMs).unref()]
 }
 
 /** Everybody who asks while it is under way gets the same outcome. */
@@ -116,17 +143,26 @@ const beatEveryMs = 30
 const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
 const catchUpWithinMs = 200
+/** A renewal that took longer was begun before this process was stopped. */
+const renewalWithinMs = catchUpWithinMs + leaseMs
 const leaseOver = new Error('Nothing was heard from Redis for the time of a lease.')
+const changesUnknown = new Error(
+  'Neither was Postgres heard from for long: what has been changed meanwhile is not known.',
+)
 const connectionOver = new Error('The connection to Redis has ended.')
 
 type TrustState = {
   trusting: boolean
   losses: number
   heardAt: number
+  isDoubted: boolean
   /** Settles when Postgres has heard of the end of the last trust, or trust goes on. */
   left: Promise<void>
   isClosed: boolean
-  /** Trust was held on this very connection, and nothing has happened since but that Redis did not answer. */
+  /**
+   * Trust was held on this very connection and with a clear sight of all changes, and nothing has happened since but that
+   * Redis did not answer.
+   */
   mayGoOn: boolean
 }
 
@@ -138,22 +174,26 @@ function lose(options: RedisTrustOptions, state: TrustState, error: unknown): vo
   state.losses += 1
   if (!state.trusting) return
   state.trusting = false
+  state.mayGoOn &&= options.isSure()
   state.left = leave(options, state)
   options.log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
 }
 
 /**
- * The others wait for it, so it is tried until Postgres has heard it. While Postgres is down, nobody can have counted
- * elsewhere or changed anything, and trust goes on as soon as Redis, still the same one, answers again.
+ * The others wait for it, so it is tried until Postgres has heard it. While Postgres is down, and was down from the
+ * beginning, nobody can have counted elsewhere or changed anything, and trust goes on as soon as Redis, still the same
+ * one, answers again.
  */
 async function leave(options: RedisTrustOptions, state: TrustState): Promise<void> {
   while (!state.isClosed) {
     try {
+      await options.reachPostgres()
+      state.mayGoOn = false
       await options.afterTrust()
       return
     } catch (error) {
       options.log.debug({ err: error }, 'quota gate: counts reach Postgres later')
-      if (isDown(error) && (await goOn(options, state))) return
+      if (state.mayGoOn && isDown(error) && (await goOn(options, state))) return
       await sleep(probeEveryMs, undefined, { ref: false })
     }
   }
@@ -173,8 +213,7 @@ async function goOn(options: RedisTrustOptions, state: TrustState): Promise<bool
   }
   if (!state.mayGoOn || state.isClosed) return false
   options.onReturn()
-  state.heardAt = sentAt
-  state.trusting = true
+  beginTrust(state, sentAt)
   options.log.warn('quota gate: serving from Redis again, while Postgres does not answer')
   return true
 }
@@ -191,20 +230,31 @@ async function beatOnce(options: RedisTrustOptions, state: TrustState): Promise<
 
 async function tryRenewal(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
   if (!state.trusting) return false
-  const { losses } = state
+  const { losses, isDoubted } = state
   const sentAt = performance.now()
-  const caughtUp = inTime(catchUpWithinMs, options.catchUp()).catch(() => undefined)
+  const catchingUp = inTime(catchUpWithinMs, options.catchUp()).then(yes, no)
   try {
     await options.beat()
   } catch {
     lose(options, state, leaseOver)
     return false
   }
-  await caughtUp
+  const isCaughtUp = await catchingUp
   if (state.losses !== losses) return false // lost meanwhile
+  if (!isCaughtUp && !options.isSure()) {
+    lose(options, state, changesUnknown)
+    return false
+  }
+  // Stopped in the middle of it: what the answers said may be long over.
+  const isOver = performance.now() - sentAt > renewalWithinMs || (state.isDoubted && !isDoubted)
+  if (isOver) return tryRenewal(options, state)
+  state.isDoubted = false
   hear(state, sentAt)
   return true
 }
+
+const yes = () => true
+const no = () => false
 
 async function winBack(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
   const { beforeTrust, beat, catchUp, log } = options
@@ -225,9 +275,14 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
     state.left = leave(options, state)
     return false // the next probe tries again
   }
-  state.heardAt = sentAt
-  state.trusting = true
+  beginTrust(state, sentAt)
   state.mayGoOn = true
   log.info('quota gate: serving from Redis')
   return true
+}
+
+function beginTrust(state: TrustState, sentAt: number): void {
+  state.heardAt = sentAt
+  state.isDoubted = false
+  state.trusting = true
 }

@@ -103,7 +103,7 @@ describe('the tables of the library', () => {
             'usage_endpoint',
             'usage_key',
           ],
-          ...['forget_account()', 'month_start()', 'pass_gate()', 'pass_gate_in_place()'],
+          ...['forget_account()', 'join_gate()', 'month_start()', 'pass_gate()', 'pass_gate_in_place()'],
         ]
           .map((name) => `test.${name}`)
           .toSorted(),

@@ -17,7 +17,8 @@ import { insertAccount, openTestDatabase, silent, testPlans } from './support.ts
 /** Noon of a day in the middle of a month: no test runs over midnight. */
 export const noon = Date.UTC(2026, 10, 20, 12)
 
-const plans: Plans = { ...testPlans, single: { name: 'Single', daily: 1, monthly: 30, features: [] } }
+/** What the accounts of a rig may have. */
+export const plans: Plans = { ...testPlans, single: { name: 'Single', daily: 1, monthly: 30, features: [] } }
 
 /** An account as the tests of the gate have it. */
 export type TestAccount = Awaited<ReturnType<typeof insertAccount>>
@@ -29,6 +30,7 @@ export type Rig = {
   /** All nodes of Redis. */
   readonly nodes: readonly TestServer[]
   readonly database: Database<AccountTables>
+  readonly databaseUrl: string
   readonly gates: readonly QuotaGate[]
   readonly clients: readonly (Redis | Cluster)[]
   /** The network between each instance and its stores; none in a cluster, whose nodes name each other. */
@@ -103,7 +105,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     throw error
   }
   return Object.assign(time, {
-    ...{ server, nodes: store.nodes, database, gates, clients, links, log, open },
+    ...{ server, nodes: store.nodes, database, databaseUrl: database.url, gates, clients, links, log, open },
     ...callsOf(database.db, gates),
     forget: () => flushAll(store.nodes),
     connected: () => until(() => clients.every((client) => client.status === 'ready')),
@@ -167,7 +169,7 @@ async function openInstance(
   const url = links?.postgres.through(databaseUrl) ?? databaseUrl
   const database = await openDatabase<AccountTables>({ url, dataDir: '', schema: 'test', log })
   const gate = await openGate({
-    ...{ plans, db: database.db, redis: client, log, clock, answerWithinMs },
+    ...{ plans, database, redis: client, log, clock, answerWithinMs },
     ...{ instance: randomUUID(), burst: burstOf(0) },
     deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
   })

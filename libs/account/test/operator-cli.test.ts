@@ -19,7 +19,7 @@ describe('the operator command line', () => {
       ...{
         deployment: echoDeployment,
         plans: echoPlans,
-        db: database.db,
+        database,
         log: silent,
         settings: testSettings,
       },

@@ -76,7 +76,7 @@ export async function openTestGate(
     deployment: { name: 'test', code: options.code ?? 'slr', keyHeader: 'X-API-Key' },
     plans: testPlans,
     burst: burstOf(options.burstPerSecond ?? 0),
-    db: database.db,
+    database,
     redis,
     log: silent,
     instance: randomUUID(),

@@ -101,7 +101,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     deployment,
     plans,
     envelope,
-    db: database.db,
+    database,
     redis,
     log,
     settings,

@@ -3,6 +3,7 @@ import type { RigAccount, ServiceRig } from '@hearth/account/testing/service-rig
 import { endAll } from '@hearth/chassis/testing/service-process'
 import { measured, size } from '@hearth/infra/campaign'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { limit, plan } from './burst.ts'
 import { calculate, openSolarRig, statuses, withRedis } from './solar-rig.ts'
 
@@ -109,4 +110,42 @@ describe('a process that is stopped in the middle of its work and goes on later'
       }
     },
   )
+})
+
+describe('a process that does not notice that it was stopped, as on a virtual machine that was moved', () => {
+  let rig: ServiceRig
+  beforeAll(async () => {
+    const preload = fileURLToPath(new URL('unnoticed-stops.cjs', import.meta.url))
+    rig = await openSolarRig({ environment: { NODE_OPTIONS: `--require ${preload}` } })
+  })
+  afterAll(() => rig.close())
+  beforeEach(() => rig.serving('redis'))
+
+  test('obeys what was answered meanwhile, with its first request, when the others have lost Redis (T01, T29)', async () => {
+    for (let run = 0; run < size(4, 40); run++) {
+      const [revoked, used] = [await rig.account(), await rig.account()]
+      for (const { key } of [revoked, used]) await calculate(rig, key, { instance: 1 })
+      await sleep(300) // written
+      rig.instance(1).postgresLink().disturb({ down: { latencyMs: 50 } })
+      const { pid } = rig.instance(1).service()
+      process.kill(pid, 'SIGSTOP')
+      for (const number of [0, 2]) rig.instance(number).redisLink().cut()
+      const path = `/operator/keys/key_${revoked.tag}${revoked.selector}`
+      expect((await rig.operate('DELETE', path, undefined, 0)).status).toBe(200)
+      const others = await Promise.all(
+        Array.from({ length: 60 }, () => calculate(rig, used.key, { instance: 0 })),
+      )
+      const asked = [revoked, used].flatMap(({ key }) =>
+        Array.from({ length: 10 }, () => calculate(rig, key, { instance: 1 })),
+      )
+      await sleep(20) // they have arrived
+      process.kill(pid, 'SIGCONT')
+      const replies = await Promise.all(asked)
+      rig.heal()
+      await rig.serving('redis')
+
+      expect([rig.seed, run, statuses(others)]).toEqual([rig.seed, run, { 200: 49, 429: 11 }])
+      expect([rig.seed, run, statuses(replies)]).toEqual([rig.seed, run, { 401: 10, 429: 10 }])
+    }
+  })
 })

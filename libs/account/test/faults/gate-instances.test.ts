@@ -1,5 +1,4 @@
 import { measured, size } from '@hearth/infra/campaign'
-import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readSnapshots, tombstone } from '../../src/account-snapshot.ts'
 import { burstOf, type Verdict } from '../../src/gate.ts'
@@ -188,10 +187,11 @@ describe('two instances, of which one is lost in the same instant as Redis', () 
     },
   )
 
-  test('who changes an account waits 300 ms for the lost one, for 15 seconds (T29)', async () => {
+  test('who changes an account waits 300 ms for the lost one, for 20 seconds at most (T29)', async () => {
     const accounts = await Promise.all(upTo(9).map(() => rig.account()))
     for (const account of accounts) await rig.callAtOnce(account, 2)
     loseOne()
+    const lostAt = performance.now()
     await rig.server.kill()
     await until(() => rig.gates[0]?.serving() === 'postgres')
     const revoked = async () => {
@@ -202,15 +202,13 @@ describe('two instances, of which one is lost in the same instant as Redis', () 
     }
 
     const waited = [await revoked(), await revoked(), await revoked()]
-    await unheardFor(14)
-    const last = await revoked()
-    const lastAge = await unheard()
-    await unheardFor(15)
-
     measured(`revocations by the one that is left: ${waited.map((ms) => ms.toFixed(0)).join(', ')} ms`)
     expect(Math.min(...waited)).toBeGreaterThanOrEqual(300)
     expect(Math.min(...waited)).toBeLessThan(300 + size(2_000, 100))
-    expect([last, lastAge, last >= 300 || lastAge > 15]).toEqual([last, lastAge, true])
+    await sleep(lostAt + 13_000 - performance.now())
+    const late = await revoked()
+    expect([late, late >= 300 || performance.now() - lostAt > 15_000]).toEqual([late, true])
+    await sleep(lostAt + 21_000 - performance.now())
     await until(async () => (await revoked()) < 300)
   })
 
@@ -218,21 +216,6 @@ describe('two instances, of which one is lost in the same instant as Redis', () 
   async function writtenOf({ tag }: TestAccount): Promise<number> {
     const rows = await rig.database.db.selectFrom('usage_day').selectAll().where('tag', '=', tag).execute()
     return rows[0]?.redis_used ?? 0
-  }
-
-  /** Seconds since the lost instance was heard of. */
-  async function unheard(): Promise<number> {
-    const { rows } = await sql<{ age: number }>`
-      select extract(epoch from clock_timestamp() - max(seen_at))::float8 as age from gate_instance`.execute(
-      rig.database.db,
-    )
-    return rows[0]?.age ?? NaN
-  }
-
-  async function unheardFor(seconds: number): Promise<void> {
-    await sql`update gate_instance set seen_at = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
-      rig.database.db,
-    )
   }
 })
 

@@ -11,6 +11,7 @@ import { openGate } from '../../src/quota-gate.ts'
 import { createLogger } from '@hearth/chassis/logger'
 import { redisOutbox } from '../../src/outbox.ts'
 import { milliseconds, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
+import { sightOfChanges } from '../../src/sight.ts'
 import { openTestDatabase, testPlans } from '../support.ts'
 
 import.meta.jest.setTimeout(size(60_000, 300_000))
@@ -179,42 +180,68 @@ describe('what instances know of each other', () => {
     return { name, ...gateInstances(database.db, name, () => time.now) }
   }
   const seesOthers = async (one: ReturnType<typeof open>) => {
-    const { rows } = await sql<{ others: boolean }>`select ${one.othersCount()} as others`.execute(
-      database.db,
-    )
+    const { rows } = await sql<{ others: boolean }>`select ${one.othersCount} as others`.execute(database.db)
     return rows[0]?.others
   }
-  const silenceFor = (seconds: number, { name }: { readonly name: string }) =>
-    sql`update gate_instance set seen_at = seen_at - ${`${seconds} seconds`}::interval
-      where instance = ${name}`.execute(database.db)
+  const isKnown = async (one: ReturnType<typeof open>) => {
+    const { rows } = await sql<{ known: boolean }>`select ${one.place().isKnown} as known`.execute(
+      database.db,
+    )
+    return rows[0]?.known
+  }
+  /** Time goes on for so long, and these say in between that they are there. */
+  const goOn = async (seconds: number, ...there: ReturnType<typeof open>[]) => {
+    for (let i = 0; i < seconds; i++) {
+      time.now += 1_000
+      for (const one of there) await one.stay()
+    }
+  }
 
-  test('one that was not heard of for 15 seconds counts as crashed, and is told so when it is there again', async () => {
+  test('one that was not heard of for 15 seconds counts as crashed, and finds that out when it is there again', async () => {
     const [one, other] = [open(), open()]
     await one.join()
     expect([await seesOthers(one), await seesOthers(other)]).toEqual([false, true])
-    time.now += 5_000
-    expect([await one.stay(), await other.stay()]).toEqual([true, true])
+    await goOn(40, one, other)
+    expect([await seesOthers(other), await isKnown(one)]).toEqual([true, true])
 
-    await silenceFor(16, one)
-    expect(await seesOthers(other)).toBe(false)
-    time.now += 5_000
+    await goOn(9, other)
+    expect(await seesOthers(other)).toBe(true)
+    await goOn(12, other)
 
-    expect(await one.stay()).toBe(false)
+    expect([await seesOthers(other), await isKnown(one)]).toEqual([false, false])
     await one.join()
-    expect([await one.stay(), await seesOthers(other)]).toEqual([true, true])
+    expect([await seesOthers(other), await isKnown(one)]).toEqual([true, true])
   })
 
-  test('who could not reach Postgres for long does not take the others for crashed because they could not either', async () => {
+  test.each(['-1 hour', '20 seconds', '2 hours'])(
+    'a clock of Postgres that is set by %s makes nobody look crashed, nor a crashed one be there',
+    async (step) => {
+      const [one, other, crashed] = [open(), open(), open()]
+      await one.join()
+      await crashed.join()
+      await goOn(10, one, other)
+
+      await sql`update gate_instance set seen_at = seen_at - ${step}::interval`.execute(database.db)
+      await other.stay()
+      await open().join()
+
+      expect([await isKnown(one), await isKnown(crashed)]).toEqual([true, true])
+      await goOn(30, one, other)
+      expect([await isKnown(one), await isKnown(crashed)]).toEqual([true, false])
+    },
+  )
+
+  test('who could not look for long does not take the others for crashed: perhaps nobody could say anything', async () => {
     const [one, other] = [open(), open()]
     await one.join()
-    time.now += 16_000
-    await silenceFor(16, one)
+    await goOn(6, other)
+    time.now += 20_000
 
-    expect(await seesOthers(other)).toBe(true)
-    await other.stay()
-    expect(await seesOthers(other)).toBe(true)
-    time.now += 5_000
-    expect(await seesOthers(other)).toBe(false)
+    await goOn(14, other)
+
+    expect([await seesOthers(other), await isKnown(one)]).toEqual([true, true])
+    await goOn(10, other)
+    expect([await seesOthers(other), await isKnown(one)]).toEqual([false, false])
   })
 
   test('one that has left is not brought back by what it had begun to say, and one that went on has to join again', async () => {
@@ -227,7 +254,7 @@ describe('what instances know of each other', () => {
     expect(await seesOthers(other)).toBe(false)
 
     one.comeBack()
-    expect(await one.stay()).toBe(false)
+    expect([await isKnown(one), one.place().isCurrent()]).toEqual([false, true])
     expect(await seesOthers(other)).toBe(false)
   })
 
@@ -251,11 +278,10 @@ describe('what instances know of each other', () => {
 
 test('an instance without Redis complains of others that count there', async () => {
   const rig = await openRig()
-  const { db } = rig.database
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
   const gate = await openGate({
-    ...{ db, plans: testPlans, burst: burstOf(0), instance: randomUUID() },
+    ...{ database: rig.database, plans: testPlans, burst: burstOf(0), instance: randomUUID() },
     log: createLogger({ level: 'error', service: 'test', destination }),
     deployment: { name: 'test', code: 'slr', keyHeader: 'X-API-Key' },
   })
@@ -270,8 +296,11 @@ test('a change that cannot be delivered in time is told of before it is, and sta
   const { db } = database
   const told = { lateMs: NaN }
   const startedAt = performance.now()
+  const instances = gateInstances(db, randomUUID())
+  await instances.join()
   const outbox = redisOutbox({
-    ...{ db, instances: gateInstances(db, randomUUID()), trusting: () => true },
+    ...{ db, aside: db, instances, sight: sightOfChanges(), trusting: () => true },
+    forgotten: () => undefined,
     late: () => void (told.lateMs = performance.now() - startedAt),
     replicate: async (tags) => {
       await sleep(1_000)

@@ -1,0 +1,41 @@
+/**
+ * Whether an instance can be sure to know of every change that others have been told to go on with: they wait a fifth
+ * of a second for it at least, so it must have looked within that time, or Postgres must have been away ever since it
+ * last did. Times are by performance.now().
+ */
+export type Sight = {
+  /** It begins to look for changes. */
+  readonly begins: () => void
+  /** Postgres has answered. */
+  readonly succeeds: () => void
+  /** Postgres has not, or not in time. */
+  readonly fails: () => void
+  readonly isClear: () => boolean
+}
+
+/** @param clock milliseconds of a clock that is never set */
+export function sightOfChanges(clock = () => performance.now()): Sight {
+  const state = { begunAt: -Infinity, isAway: false, isClear: false }
+  const isInTouch = () => clock() - state.begunAt <= (state.isAway ? mostMsAway : mostMs)
+
+  return {
+    begins() {
+      // Who was stopped for longer does not know what has happened meanwhile.
+      if (!isInTouch()) state.isClear = false
+      state.begunAt = clock()
+    },
+    succeeds() {
+      state.isAway = false
+      state.isClear = true
+    },
+    fails() {
+      state.isAway = true
+    },
+    isClear: () => state.isClear && isInTouch(),
+  }
+}
+
+/** Nobody goes on with a change earlier than so long after it was noted. */
+const mostMs = 200
+/** An answer that does not come is given up after a second. Nobody comes back and goes again within two. */
+const mostMsAway = 2_000
