@@ -126,7 +126,10 @@ describe('a process that does not notice that it was stopped, as on a virtual ma
       const [revoked, used] = [await rig.account(), await rig.account()]
       for (const { key } of [revoked, used]) await calculate(rig, key, { instance: 1 })
       await sleep(300) // written
-      rig.instance(1).postgresLink().disturb({ down: { latencyMs: 50 } })
+      rig
+        .instance(1)
+        .postgresLink()
+        .disturb({ down: { latencyMs: 50 } })
       const { pid } = rig.instance(1).service()
       process.kill(pid, 'SIGSTOP')
       for (const number of [0, 2]) rig.instance(number).redisLink().cut()
