@@ -145,6 +145,8 @@ const goOnWithinMs = 100
 const catchUpWithinMs = 200
 /** A renewal that took longer was begun before this process was stopped. */
 const renewalWithinMs = catchUpWithinMs + leaseMs
+/** Who is stopped again and again is better off with Postgres. */
+const mostRenewals = 3
 const leaseOver = new Error('Nothing was heard from Redis for the time of a lease.')
 const changesUnknown = new Error(
   'Neither was Postgres heard from for long: what has been changed meanwhile is not known.',
@@ -228,7 +230,11 @@ async function beatOnce(options: RedisTrustOptions, state: TrustState): Promise<
   }
 }
 
-async function tryRenewal(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
+async function tryRenewal(
+  options: RedisTrustOptions,
+  state: TrustState,
+  attempts = mostRenewals,
+): Promise<boolean> {
   if (!state.trusting) return false
   const { losses, isDoubted } = state
   const sentAt = performance.now()
@@ -247,7 +253,11 @@ async function tryRenewal(options: RedisTrustOptions, state: TrustState): Promis
   }
   // Stopped in the middle of it: what the answers said may be long over.
   const isOver = performance.now() - sentAt > renewalWithinMs || (state.isDoubted && !isDoubted)
-  if (isOver) return tryRenewal(options, state)
+  if (isOver && attempts > 1) return tryRenewal(options, state, attempts - 1)
+  if (isOver) {
+    lose(options, state, leaseOver)
+    return false
+  }
   state.isDoubted = false
   hear(state, sentAt)
   return true

@@ -133,7 +133,7 @@ describe('a process that is stopped', () => {
 
   test('in the middle of asking whether it may go on asks anew', async () => {
     rig = await openRig({ instances: 1 })
-    for (let turns = 4; turns < 4 + size(6, 20); turns++) {
+    for (let turns = 5; turns < 5 + size(5, 20); turns++) {
       const account = await rig.account()
       await rig.call(account, 0)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150) // the lease is over
