@@ -27,7 +27,7 @@ export type GateInstances = {
 
 /** What an instance has said of itself at some instant. */
 export type Place = {
-  /** Condition: the others know of it. */
+  /** Condition: the others know of it, and cannot have taken it for crashed. */
   readonly isKnown: RawBuilder<boolean>
   /** Whether it has said nothing else since. */
   readonly isCurrent: () => boolean
@@ -85,7 +85,9 @@ export function gateInstances(
 function placeOf(instance: string, state: { readonly spell: number; readonly isIn: boolean }): Place {
   const { spell } = state
   return {
-    isKnown: sql`exists (select from gate_instance where instance = ${instance} and spell = ${spell})`,
+    // By the clock of Postgres it may be taken for crashed by releases that went by that.
+    isKnown: sql`exists (select from gate_instance where instance = ${instance} and spell = ${spell}
+      and seen_at > clock_timestamp() - interval '15 seconds')`,
     isCurrent: () => state.isIn && state.spell === spell,
   }
 }

@@ -52,10 +52,10 @@ export type Unreplicated = { readonly tag: string; readonly cause: Error }
  * account. An instance that is cut off from Redis leaves its changes to the instances that are not, and waits for them.
  *
  * What it waits for rests on this: {@link overdueMs} after a change was noted, every instance that counts in Redis has
- * seen it delivered, or counts there no longer. Each looks every 50 ms, on a connection that nothing else waits for, and
- * stops trusting Redis when it finds a change that is older, cannot deliver one by then, or finds that the others have
- * taken it for crashed; none trusts a Redis it has not heard from for the time of a lease; and none that begins to trust
- * Redis uses a record without having read the account anew.
+ * seen it delivered, or counts there no longer. Each looks every 50 ms, on a connection that requests do not use, and
+ * stops trusting Redis when it finds a change that is older, cannot deliver one by then, or finds that the others may
+ * have taken it for crashed; none trusts a Redis it has not heard from for the time of a lease; and none that begins to
+ * trust Redis uses a record without having read the account anew.
  *
  * While no instance counts in Redis nothing is noted: whoever begins to later reads every account anew.
  */
@@ -104,15 +104,15 @@ async function drain(options: OutboxOptions): Promise<void> {
 /** What is waiting, the oldest first. @throws when Postgres does not answer, or the others do not know this instance */
 async function look({ aside, instances, sight, forgotten }: OutboxOptions): Promise<OutboxRow[]> {
   const place = instances.place()
-  sight.begins()
+  const oneLook = sight.begins()
   const looking = sql<{ readonly is_known: boolean } & (OutboxRow | { readonly id: null })>`
     select is_known, id, tag, (extract(epoch from clock_timestamp() - noted_at) * 1000)::float8 as age
     from (select ${place.isKnown} as is_known) as here
       left join (select * from outbox order by id limit ${drainAtOnce}) as waiting on true
     order by id`.execute(aside)
-  inTime(overdueMs, looking).catch(sight.fails)
+  inTime(overdueMs, looking).catch(oneLook.fails)
   const { rows } = await looking
-  sight.succeeds()
+  oneLook.succeeds()
   if (rows[0]?.is_known === false && place.isCurrent()) {
     forgotten()
     throw new Error('The others do not know that this instance counts in Redis.')

@@ -97,7 +97,7 @@ async function openRedisGate(options: QuotaGateOptions, redis: Redis | Cluster):
     serving: () => (trust.isTrusted() ? 'redis' : 'postgres'),
     mayForget: eviction.mayEvict,
     async close() {
-      trust.close()
+      await trust.close()
       await stop(timers, ledger)
       await instances.leave()
     },
@@ -177,6 +177,7 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
   const records = redisRecords({
     ...{ ...common, redis, answerWithinMs, prefix: deployment.code },
     ...{ epoch: () => epoch.current, floor: ({ tag, tally = ledger.of(tag) }) => tally.counter },
+    onLate: () => trust().doubt(),
   })
   const gaveAnew = (tag: string) => again.gaveAnew(tag)
   const copying = { records, db, ledger, gaveAnew, epoch: () => epoch.current }

@@ -5,7 +5,7 @@ import type { Ledger } from './ledger.ts'
 import type { CountingPlace } from './counting-place.ts'
 import type { Unreplicated } from './outbox.ts'
 import { refundInPostgres, type PostgresGate } from './postgres-gate.ts'
-import { RedisAway, type RecordReply, type RedisRecords, type Written } from './redis-records.ts'
+import { RedisAway, type Found, type RecordReply, type RedisRecords, type Written } from './redis-records.ts'
 import type { RedisTrust } from './redis-trust.ts'
 import { dayOf } from './windows.ts'
 
@@ -17,7 +17,7 @@ export type RedisGateOptions = {
   /** The epoch in which this instance trusts Redis. */
   readonly epoch: () => number
   /** Whether it still does. */
-  readonly trust: () => Pick<RedisTrust, 'holds' | 'renew' | 'doubt'>
+  readonly trust: () => Pick<RedisTrust, 'holds' | 'renew'>
   readonly ledger: Ledger
   /** Answers why a key that is not in Redis is refused, and counts the accounts that are counted in Postgres. */
   readonly postgres: PostgresGate
@@ -81,9 +81,8 @@ async function check(options: RedisGateOptions, fill: Fill, request: GateRequest
       throw new RedisAway('Redis is trusted no longer.')
     }
     const reply = await options.records.ask(request)
-    if (reply.outcome === 'late') {
-      trust().doubt()
-    } else if (reply.outcome === 'absent' || reply.outcome === 'stale') {
+    if (reply.outcome === 'late') continue
+    if (reply.outcome === 'absent' || reply.outcome === 'stale') {
       if (!(await fill(request.tag, reply.now))) return { outcome: 'unknown' }
     } else if (reply.outcome === 'unknown') {
       const reason = await reasonFor(options.postgres, request)
@@ -111,6 +110,10 @@ type Copy = { readonly tag: string; readonly snapshot: Snapshot | undefined; rea
 /**
  * The epoch is taken before Postgres is read: a snapshot that was overtaken by a new epoch counts as of the old one.
  *
+ * A record that is new must be confirmed with what is read after it was written. One that shows a newer version than
+ * Postgres had is left alone when somebody was quicker; see RedisRecords for what else it may mean. In either case the
+ * account is read again.
+ *
  * @param gone what stands for an account that does not exist; without it nothing is written then
  */
 async function copyToRedis(
@@ -121,67 +124,49 @@ async function copyToRedis(
 ): Promise<readonly Copy[]> {
   const day = dayOf(now)
   const epoch = options.epoch()
-  const found = await readSnapshots(options.db, tags, day, new Date(now))
-  return Promise.all(
-    tags.map(async (tag): Promise<Copy> => {
-      const snapshot = found.get(tag) ?? (gone && { ...gone, day })
-      try {
-        if (snapshot !== undefined) await writeRecord(options, { tag, epoch, now, day, snapshot })
-        return { tag, snapshot }
-      } catch (cause) {
-        if (!(cause instanceof RedisAway)) throw cause
-        return { tag, snapshot, cause }
-      }
-    }),
-  )
-}
-
-type Writing = {
-  readonly tag: string
-  readonly epoch: number
-  readonly now: number
-  /** The day asked for. */
-  readonly day: number
-  readonly snapshot: Snapshot
-}
-
-/**
- * A record that shows a newer version than Postgres had is left alone: somebody was quicker. But when Postgres, asked
- * again, still has an older one, it was put back to an earlier state, and the record follows it.
- */
-async function writeRecord(options: Copying, writing: Writing): Promise<void> {
-  const { records, gaveAnew } = options
-  const { tag, epoch, snapshot } = writing
-  let [counted, known] = [await records.write(tag, epoch, snapshot), snapshot]
-  if (counted.isNew) {
-    gaveAnew(tag)
-    await writeAgainIfChanged(options, writing)
+  const copies = new Map<string, Copy>()
+  let left: readonly Left[] = tags.map((tag) => ({ tag }))
+  for (let attempt = 0; attempt < attempts && left.length > 0; attempt++) {
+    const read = await readSnapshots(options.db, left.map(tagOf), day, new Date(now))
+    const written = await Promise.all(
+      left.map(({ tag, found }) => {
+        const snapshot = read.get(tag) ?? (gone && { ...gone, day })
+        return writeRecord(options, epoch, { tag, snapshot }, found)
+      }),
+    )
+    for (const { copy } of written) copies.set(copy.tag, copy)
+    left = written.flatMap(({ copy: { tag }, found }) => (found === undefined ? [] : [{ tag, found }]))
   }
-  for (let attempt = 1; counted.newer !== undefined && attempt < attempts; attempt++) {
-    const again = await readAgain(options, writing)
-    if (again === undefined) break
-    const over = again.version < counted.newer ? counted.newer : undefined
-    ;[counted, known] = [await records.write(tag, epoch, again, over), again]
+  for (const { tag, found } of left) if (found?.unconfirmed !== 0) copies.set(tag, neverConfirmed(tag))
+  return [...copies.values()]
+}
+
+/** An account that is to be read and written, for the second time when its record is not yet as it should be. */
+type Left = { readonly tag: string; readonly found?: Found }
+
+const tagOf = ({ tag }: { readonly tag: string }): string => tag
+
+function neverConfirmed(tag: string): Copy {
+  return { tag, snapshot: undefined, cause: new RedisAway('Redis forgets the record again and again.') }
+}
+
+async function writeRecord(
+  options: Copying,
+  epoch: number,
+  { tag, snapshot }: Pick<Copy, 'tag' | 'snapshot'>,
+  before: Found | undefined,
+): Promise<{ readonly copy: Copy; readonly found?: Found }> {
+  const copy = { tag, snapshot }
+  if (snapshot === undefined) return { copy }
+  try {
+    const written = await options.records.write(tag, epoch, snapshot, before)
+    remember(options, tag, written, snapshot)
+    if (written.unconfirmed > 0) options.gaveAnew(tag)
+    return written.unconfirmed > 0 || written.newer !== undefined ? { copy, found: written } : { copy }
+  } catch (cause) {
+    if (!(cause instanceof RedisAway)) throw cause
+    return { copy: { ...copy, cause } }
   }
-  remember(options, tag, counted, known)
-}
-
-/**
- * The account may have been changed after it was read, and the change been written to a record that Redis has forgotten
- * since. What is changed from now on finds the new record.
- */
-async function writeAgainIfChanged(options: Copying, writing: Writing): Promise<void> {
-  const { tag, epoch, day, snapshot } = writing
-  const { db, records } = options
-  if (snapshot.state === 'd') return
-  const current = await db.selectFrom('account').select('version').where('tag', '=', tag).executeTakeFirst()
-  if (current?.version === snapshot.version) return
-  const again = (await readAgain(options, writing)) ?? { ...tombstone, day }
-  await records.write(tag, epoch, again)
-}
-
-async function readAgain({ db }: Copying, { tag, day, now }: Writing): Promise<Snapshot | undefined> {
-  return (await readSnapshots(db, [tag], day, new Date(now))).get(tag)
 }
 
 /** What only another instance had seen, and not yet written, is in the record alone. */

@@ -58,6 +58,8 @@ export type RedisRecordsOptions = {
   readonly floor: (of: { readonly tag: string; readonly tally?: Tally }) => Seen | undefined
   /** How long an answer is waited for, in milliseconds; after that the question holds no more. 75 unless told. */
   readonly answerWithinMs?: number | undefined
+  /** Told that a question came too late, before any other is put: the process may have been stopped. */
+  readonly onLate?: () => void
 }
 
 /** The records of accounts in Redis; see redis-scripts.ts. Everything rejects with RedisAway when Redis fails. */
@@ -68,10 +70,10 @@ export type RedisRecords = {
    * Makes a record follow Postgres unless it is newer.
    *
    * @param epoch the epoch in which the snapshot was read, or an earlier one
-   * @param over a newer version that it may replace all the same
-   * @returns what the record has counted on its day, and its version when that is newer
+   * @param found what the write before has found, when the snapshot was read after it
+   * @returns what the record has counted, and what is to be written once more
    */
-  readonly write: (tag: string, epoch: number, snapshot: Snapshot, over?: number) => Promise<Written>
+  readonly write: (tag: string, epoch: number, snapshot: Snapshot, found?: Found) => Promise<Written>
   /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
   /** Unix milliseconds by the clock that decides. */
@@ -98,12 +100,15 @@ export type RecordReply = {
   readonly waitMs: number
 }
 
+/** What a write finds in the way. */
+export type Found = Pick<Written, 'unconfirmed' | 'newer'>
+
 /** What a record has counted. */
 export type Written = Seen & {
   /** The same of the day before, as far as it is known. */
   readonly before: Seen
-  /** Redis had no record. */
-  readonly isNew: boolean
+  /** Number of a record that is not used before it is confirmed; 0 when there is nothing to confirm. */
+  readonly unconfirmed: number
   /** Its version, when it was left as it was because that is newer. */
   readonly newer: number | undefined
 }
@@ -111,7 +116,7 @@ export type Written = Seen & {
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
   const gate = prepare(gateScript(options.plans, options.burst))
-  const put = askingInTime(redis, answerWithinMs)
+  const put = askingInTime(options)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
@@ -126,8 +131,10 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   return {
     // In a cluster the records of one call must lie in one slot, so each account has its own call.
     ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
-    async write(tag, epochRead, snapshot, over) {
-      const args = [testClock(), epochRead, over ?? '', ...recordFields(snapshot, floor({ tag }))]
+    async write(tag, epochRead, snapshot, { unconfirmed, newer } = { unconfirmed: 0, newer: undefined }) {
+      // Postgres, asked again, still has an older version: it was put back to an earlier state, and the record follows it.
+      const over = newer !== undefined && snapshot.version < newer ? newer : ''
+      const args = [testClock(), epochRead, over, unconfirmed, ...recordFields(snapshot, floor({ tag }))]
       const written = runScript(redis, write, [recordOf(tag)], args)
       return readWritten(await within(answerWithinMs, written))
     },
@@ -153,7 +160,7 @@ const mostPerCall = 16
  * The clock of Redis is known from its replies. A clock that was set forward makes it refuse questions as too late
  * once, and that reply tells its new time.
  */
-function askingInTime(redis: Redis | Cluster, answerWithinMs: number) {
+function askingInTime({ redis, answerWithinMs = 75, onLate }: RedisRecordsOptions) {
   const clock = clockOfRedis()
 
   return async (
@@ -165,6 +172,7 @@ function askingInTime(redis: Redis | Cluster, answerWithinMs: number) {
     const until = clock.at(askedAt) + answerWithinMs
     const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
     const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
+    if (isTooLate(flat)) onLate?.()
     clock.heard(flat[0] ?? 0)
     return flat
   }
@@ -264,9 +272,10 @@ async function redisTime(redis: Redis | Cluster): Promise<number> {
 }
 
 function readWritten(reply: readonly number[]): Written {
-  const [day = 0, used = 0, refunded = 0, dayBefore = 0, usedThen = 0, refundedThen = 0, isNew, newer] = reply
+  const [day = 0, used = 0, refunded = 0, dayBefore = 0, usedThen = 0, refundedThen = 0, ...rest] = reply
+  const [unconfirmed = 0, newer] = rest
   const before = { day: dayBefore, used: usedThen, refunded: refundedThen }
-  return { day, used, refunded, before, isNew: isNew === 1, newer }
+  return { day, used, refunded, before, unconfirmed, newer }
 }
 
 function readReply(flat: readonly number[], index: number): RecordReply {

@@ -38,7 +38,8 @@ const recordLifetimeMs = 7 * 86_400_000
 /**
  * The record of an account in Redis, one hash per account at `<svc>:{<tag>}`:
  *
- *   e  epoch the record was last read from Postgres in     v  version of the account it shows
+ *   e  epoch the record was last read from Postgres in;    v  version of the account it shows
+ *      below 0: not yet confirmed, see writeScript
  *   s  state: a active, p counted in Postgres,             P  plan id
  *      s suspended, d deleted
  *   d  day number of the counters below                    b  charged in the month before that day
@@ -194,28 +195,38 @@ return packed({ here, 2 })`
 
 /**
  * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: test clock in ms
- * (or ''), epoch, newer version that may be replaced (or ''), version, state, plan, day, p, n, x, y, b, c, then selector
- * and packed key for each key. What only grows merges by the maximum, so nothing that either side has counted is lost,
+ * (or ''), epoch, newer version that may be replaced (or ''), number that this confirms (or 0), version, state, plan, day,
+ * p, n, x, y, b, c, then selector and packed key for each key. What only grows merges by the maximum, so nothing that either side has counted is lost,
  * and a late writer takes nothing back: not even one that has read a day which is long over.
  *
  * It has no time until which it holds: what protects a record from what was read long ago is its version. A record that
- * Redis has forgotten has none, so the reply says when there was no record.
+ * Redis has forgotten has none. So a new one counts as of no epoch, and nobody uses it, until it is confirmed: written
+ * once more with its number and with what was read from Postgres after it was there. What is changed since then finds
+ * it. Of an account that is gone there is nothing to confirm.
  *
- * Reply: day, p and n of the record, the same of the day before (0 when that is not known), 1 when there was no record,
- * and its version if that is newer.
+ * Reply: day, p and n of the record, the same of the day before (0 when that is not known), the number that is to be
+ * confirmed (or 0), and the version of the record if that is newer.
  */
 export const writeScript = `${monthOnly}${packing}
 local key = KEYS[1]
 local now = ARGV[1] == '' and redis.call('TIME')[1] * 1000 or tonumber(ARGV[1])
-local epoch, over, version, state, plan, day = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
+local epoch, over, confirms = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local version, state, plan, day = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])
 local r = redis.call('HMGET', key, 'e', 'v', 'd', 'p', 'n', 'x', 'y', 'b', 'c', 'D', 'q', 'm')
-local stored_epoch, stored_version, stored_day = r[1], r[2], tonumber(r[3])
+local stored_epoch, stored_version, stored_day = tonumber(r[1]), r[2], tonumber(r[3])
 local last_day, last_p, last_n = tonumber(r[10] or 0), tonumber(r[11] or 0), tonumber(r[12] or 0)
+local number = 0
+if not stored_epoch then
+  local time = redis.call('TIME')
+  number = time[1] * 1000000 + time[2]
+elseif stored_epoch < 0 then
+  number = -stored_epoch
+end
 if stored_version and tonumber(stored_version) > tonumber(version) and stored_version ~= over then
-  return packed({ stored_day, tonumber(r[4]), tonumber(r[5]), last_day, last_p, last_n, 0, tonumber(stored_version) })
+  return packed({ stored_day, tonumber(r[4]), tonumber(r[5]), last_day, last_p, last_n, number, tonumber(stored_version) })
 end
 local count = {}
-for i = 1, 6 do count[i] = tonumber(ARGV[7 + i]) end
+for i = 1, 6 do count[i] = tonumber(ARGV[8 + i]) end
 if stored_epoch then
   local own = {}
   for i = 1, 6 do own[i] = tonumber(r[3 + i] or 0) end
@@ -232,14 +243,16 @@ if stored_epoch then
   end
 end
 local kept = {}
-for i = 14, #ARGV, 2 do kept[ARGV[i]] = true end
+for i = 15, #ARGV, 2 do kept[ARGV[i]] = true end
 for _, field in ipairs(redis.call('HKEYS', key)) do
   local kind = string.sub(field, 1, 1)
   if (kind == 'k' or kind == 't') and #field > 1 and not kept[string.sub(field, 2)] then redis.call('HDEL', key, field) end
 end
-redis.call('HSET', key, 'e', math.max(tonumber(epoch), tonumber(stored_epoch or 0)), 'v', version, 's', state, 'P', plan,
+if number == confirms or state == 'd' then number = 0 end
+epoch = number > 0 and -number or math.max(epoch, stored_epoch or 0)
+redis.call('HSET', key, 'e', epoch, 'v', version, 's', state, 'P', plan,
   'd', day, 'p', count[1], 'n', count[2], 'x', count[3], 'y', count[4], 'b', count[5], 'c', count[6])
 if last_day > 0 then redis.call('HSET', key, 'D', last_day, 'q', last_p, 'm', last_n) end
-for i = 14, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
+for i = 15, #ARGV, 2 do redis.call('HSET', key, 'k' .. ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', key, ${recordLifetimeMs})
-return packed({ day, count[1], count[2], last_day, last_p, last_n, stored_epoch and 0 or 1 })`
+return packed({ day, count[1], count[2], last_day, last_p, last_n, number })`

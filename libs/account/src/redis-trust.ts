@@ -28,7 +28,7 @@ export type RedisTrust = {
   /** Tries at once to win the trust back; false when that is not possible now. */
   readonly restore: () => Promise<boolean>
   /** Stops trying. */
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 /** What trust depends on. */
@@ -64,15 +64,16 @@ export type RedisTrustOptions = {
  *
  * Trust outlives a Postgres that goes away, because nobody can change anything then; see the README for the exception.
  * But what was changed between the last look of this instance and the end of Postgres it does not know. So trust goes on,
- * or comes back, without Postgres only when it was away for the whole of the time: see sight.ts.
+ * or comes back, without Postgres only when its sight was clear when trust would have ended (see sight.ts), and each try
+ * to reach Postgres since has found it down.
  */
 export function redisTrust(options: RedisTrustOptions): RedisTrust {
   const state: TrustState = {
-    ...{ trusting: false, losses: 0, heardAt: 0, isDoubted: false, left: Promise.resolve() },
-    ...{ isClosed: false, mayGoOn: false },
+    ...{ trusting: false, losses: 0, heardAt: 0, left: Promise.resolve() },
+    ...{ isClosed: false, mayGoOn: false, doubts: 0, cleared: 0 },
   }
   const holds = (): boolean =>
-    state.trusting && !state.isDoubted && performance.now() - state.heardAt <= leaseMs
+    state.trusting && state.doubts === state.cleared && performance.now() - state.heardAt <= leaseMs
   const failed = (error: unknown): void => {
     lose(options, state, error)
   }
@@ -85,7 +86,7 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     ...{ holds, renew, failed, restore },
     isTrusted: () => state.trusting,
     doubt: () => {
-      state.isDoubted = true
+      state.doubts += 1
     },
     wentElsewhere: () => {
       if (!state.trusting) state.mayGoOn = false
@@ -99,10 +100,12 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     },
     losses: () => state.losses,
     goesOn: () => goesOn(state),
-    close: () => {
+    async close() {
       for (const timer of timers) clearInterval(timer)
       state.trusting = false // the connection that is closed next is no news
       state.isClosed = true
+      state.losses += 1
+      await restore() // should it be under way, it ends now
     },
   }
 }
@@ -143,10 +146,10 @@ const beatEveryMs = 30
 const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
 const catchUpWithinMs = 200
-/** A renewal that took longer was begun before this process was stopped. */
+/** During a renewal that took longer this process was stopped, or merely busy: what its answers said may be long over. */
 const renewalWithinMs = catchUpWithinMs + leaseMs
-/** Who is stopped again and again is better off with Postgres. */
-const mostRenewals = 3
+/** Who is too busy for that, too, asks Postgres. */
+const mostRenewals = 2
 const leaseOver = new Error('Nothing was heard from Redis for the time of a lease.')
 const changesUnknown = new Error(
   'Neither was Postgres heard from for long: what has been changed meanwhile is not known.',
@@ -157,7 +160,9 @@ type TrustState = {
   trusting: boolean
   losses: number
   heardAt: number
-  isDoubted: boolean
+  /** How often it was doubted that the lease still holds, and how many of these doubts a renewal has cleared. */
+  doubts: number
+  cleared: number
   /** Settles when Postgres has heard of the end of the last trust, or trust goes on. */
   left: Promise<void>
   isClosed: boolean
@@ -236,7 +241,7 @@ async function tryRenewal(
   attempts = mostRenewals,
 ): Promise<boolean> {
   if (!state.trusting) return false
-  const { losses, isDoubted } = state
+  const { losses, doubts } = state
   const sentAt = performance.now()
   const catchingUp = inTime(catchUpWithinMs, options.catchUp()).then(yes, no)
   try {
@@ -251,14 +256,9 @@ async function tryRenewal(
     lose(options, state, changesUnknown)
     return false
   }
-  // Stopped in the middle of it: what the answers said may be long over.
-  const isOver = performance.now() - sentAt > renewalWithinMs || (state.isDoubted && !isDoubted)
-  if (isOver && attempts > 1) return tryRenewal(options, state, attempts - 1)
-  if (isOver) {
-    lose(options, state, leaseOver)
-    return false
-  }
-  state.isDoubted = false
+  const isOver = performance.now() - sentAt > renewalWithinMs || state.doubts !== doubts
+  if (isOver) return attempts > 1 && tryRenewal(options, state, attempts - 1)
+  state.cleared = doubts
   hear(state, sentAt)
   return true
 }
@@ -269,7 +269,7 @@ const no = () => false
 async function winBack(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
   const { beforeTrust, beat, catchUp, log } = options
   await state.left
-  if (state.trusting) return true
+  if (state.trusting || state.isClosed) return state.trusting
   const { losses } = state
   let sentAt = 0
   try {
@@ -293,6 +293,6 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
 
 function beginTrust(state: TrustState, sentAt: number): void {
   state.heardAt = sentAt
-  state.isDoubted = false
+  state.cleared = state.doubts
   state.trusting = true
 }

@@ -5,31 +5,43 @@
  */
 export type Sight = {
   /** It begins to look for changes. */
-  readonly begins: () => void
-  /** Postgres has answered. */
+  readonly begins: () => Look
+  readonly isClear: () => boolean
+}
+
+/** One look for changes. */
+export type Look = {
+  /** Postgres has answered it. */
   readonly succeeds: () => void
   /** Postgres has not, or not in time. */
   readonly fails: () => void
-  readonly isClear: () => boolean
 }
 
 /** @param clock milliseconds of a clock that is never set */
 export function sightOfChanges(clock = () => performance.now()): Sight {
-  const state = { begunAt: -Infinity, isAway: false, isClear: false }
+  const state = { begunAt: -Infinity, isAway: false, isClear: false, gaps: 0 }
   const isInTouch = () => clock() - state.begunAt <= (state.isAway ? mostMsAway : mostMs)
 
   return {
     begins() {
       // Who was stopped for longer does not know what has happened meanwhile.
-      if (!isInTouch()) state.isClear = false
+      if (!isInTouch()) {
+        state.isClear = false
+        state.gaps += 1
+      }
       state.begunAt = clock()
-    },
-    succeeds() {
-      state.isAway = false
-      state.isClear = true
-    },
-    fails() {
-      state.isAway = true
+      const { gaps } = state
+      return {
+        succeeds() {
+          // What was answered before the process was stopped says nothing of the time after.
+          if (gaps !== state.gaps) return
+          state.isAway = false
+          state.isClear = true
+        },
+        fails() {
+          state.isAway = true
+        },
+      }
     },
     isClear: () => state.isClear && isInTouch(),
   }

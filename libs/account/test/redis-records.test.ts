@@ -49,7 +49,7 @@ describe('a question to a record', () => {
   const account = { ...tombstone, version: 1, state: 'a', plan: 'free', day } as const
   beforeAll(async () => {
     await connectedOrNot(redis)
-    await records.write(question.tag, 1, account)
+    await records.write(question.tag, 1, account, await records.write(question.tag, 1, account))
   })
   afterAll(() => {
     redis.disconnect()

@@ -9,10 +9,10 @@ describe('what an instance can be sure to know', () => {
   ) => {
     for (const [afterMs, isThere] of steps) {
       time.now += afterMs
-      sight.begins()
+      const look = sight.begins()
       time.now += 5
-      if (isThere) sight.succeeds()
-      else sight.fails()
+      if (isThere) look.succeeds()
+      else look.fails()
     }
   }
   const open = () => sightOfChanges(() => time.now)
@@ -44,6 +44,20 @@ describe('what an instance can be sure to know', () => {
     expect(sight.isClear()).toBe(false)
 
     looks(sight, [50, true], [50, false], [3_000, false], [50, false])
+    expect(sight.isClear()).toBe(false)
+  })
+
+  test('is not told by an answer to what was asked before a stop', () => {
+    const sight = open()
+    looks(sight, [0, true])
+    time.now += 50
+    const before = sight.begins()
+    time.now += 60_000
+
+    const after = sight.begins()
+    before.succeeds()
+    after.fails()
+
     expect(sight.isClear()).toBe(false)
   })
 })

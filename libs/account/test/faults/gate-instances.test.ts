@@ -1,6 +1,6 @@
 import { measured, size } from '@hearth/infra/campaign'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readSnapshots, tombstone } from '../../src/account-snapshot.ts'
+import { readSnapshots, tombstone, type Snapshot } from '../../src/account-snapshot.ts'
 import { burstOf, type Verdict } from '../../src/gate.ts'
 import type { Seen } from '../../src/ledger.ts'
 import { redisRecords } from '../../src/redis-records.ts'
@@ -239,6 +239,13 @@ describe('a record in Redis', () => {
     }
     return redisRecords({ redis, ...rest, epoch: () => epoch, floor: () => seen })
   }
+  /** As when an account is read, written, read again and confirmed. */
+  const fill = async (
+    to: ReturnType<typeof records>,
+    { tag }: TestAccount,
+    snapshot: Snapshot,
+    epoch = 1000,
+  ) => to.write(tag, epoch, snapshot, await to.write(tag, epoch, snapshot))
   const snapshotOf = async ({ tag }: TestAccount) =>
     (await readSnapshots(rig.database.db, [tag], day, new Date(noon))).get(tag) ?? tombstone
 
@@ -246,7 +253,7 @@ describe('a record in Redis', () => {
     const account = await rig.account()
     const [one, other] = [records(), records()]
     const before = await snapshotOf(account)
-    await one.write(account.tag, 1000, before)
+    await fill(one, account, before)
     expect((await one.ask(account.request(0))).outcome).toBe('ok')
     await rig.revoke(account)
     await other.write(account.tag, 1000, await snapshotOf(account))
@@ -271,7 +278,7 @@ describe('a record in Redis', () => {
     const account = await rig.account()
     const before = await snapshotOf(account)
     const one = records()
-    await one.write(account.tag, 1000, { ...before, used: 7 })
+    await fill(one, account, { ...before, used: 7 })
     await one.ask(account.request(1))
     await one.write(account.tag, 1000, { ...before, used: 3, directUsed: 4 })
 
@@ -284,7 +291,7 @@ describe('a record in Redis', () => {
       const account = await rig.account()
       const before = await snapshotOf(account)
       const later = records(1000, undefined, noon + days * 86_400_000)
-      await records().write(account.tag, 1000, before)
+      await fill(records(), account, before)
       await later.ask(account.request(1))
 
       await later.write(account.tag, 1000, { ...before, version: before.version + 1, directUsed: 3 })
@@ -297,7 +304,7 @@ describe('a record in Redis', () => {
     const account = await rig.account()
     const before = await snapshotOf(account)
     const wrong = records(1000, undefined, noon + 10 * 86_400_000)
-    await wrong.write(account.tag, 1000, { ...before, day: day + 10 })
+    await fill(wrong, account, { ...before, day: day + 10 })
     await wrong.ask(account.request(1))
     expect((await records().ask(account.request(0))).outcome).toBe('stale')
 
@@ -308,7 +315,7 @@ describe('a record in Redis', () => {
 
   test('that shows less than an instance has seen counts on from what the instance has seen that day', async () => {
     const account = await rig.account()
-    await records().write(account.tag, 1000, await snapshotOf(account))
+    await fill(records(), account, await snapshotOf(account))
     const today = records(1000, { day, used: 30, refunded: 0 })
     const yesterday = records(1000, { day: day - 1, used: 40, refunded: 0 })
 
@@ -319,9 +326,32 @@ describe('a record in Redis', () => {
 
   test('of an earlier epoch is read anew', async () => {
     const account = await rig.account()
-    await records(5).write(account.tag, 5, await snapshotOf(account))
+    await fill(records(5), account, await snapshotOf(account), 5)
 
     expect((await records(5).ask(account.request(0))).outcome).toBe('ok')
     expect((await records(6).ask(account.request(0))).outcome).toBe('stale')
+  })
+
+  test('that is new is used by nobody before it is confirmed, whoever writes it meanwhile', async () => {
+    const account = await rig.account()
+    const before = await snapshotOf(account)
+    const [one, other] = [records(), records()]
+    const { tag } = account
+
+    const found = await one.write(tag, 1000, before)
+    const alsoFound = await other.write(tag, 1000, before)
+    expect((await one.ask(account.request(0))).outcome).toBe('stale')
+    expect([found.unconfirmed > 0, alsoFound.unconfirmed]).toEqual([true, found.unconfirmed])
+
+    await rig.forget()
+    const again = await other.write(tag, 1000, before)
+    expect(again.unconfirmed).toBeGreaterThan(found.unconfirmed)
+    const late = await one.write(tag, 1000, before, found)
+    expect(late.unconfirmed).toBe(again.unconfirmed)
+    expect((await one.ask(account.request(0))).outcome).toBe('stale')
+
+    expect((await one.write(tag, 1000, before, late)).unconfirmed).toBe(0)
+    expect((await other.ask(account.request(0))).outcome).toBe('ok')
+    expect((await other.write(tag, 1000, before)).unconfirmed).toBe(0)
   })
 })
