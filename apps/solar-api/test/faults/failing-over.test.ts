@@ -70,9 +70,12 @@ describe('three processes in the middle of a burst', () => {
         measured(`failing over, Redis ${fault.what}: ${what}`)
         expect([what, others, isCampaign ? later : 0]).toEqual([what, {}, 0])
         expect([what, admitted <= limit, limit - admitted <= underWay]).toEqual([what, true, true])
-        // A fault that lasts is noticed once by each. (Who is too busy to hear of a move in time goes to Postgres too.)
+        // A fault that lasts is noticed once by each, and a Redis that stands still for a moment beside it once more.
+        // (Who is too busy to hear of a move in time goes to Postgres too.)
         const noticed = given.filter((reason) => !reason.includes('in time'))
-        if (isCampaign) expect([what, noticed.length <= rig.instances.length]).toEqual([what, true])
+        const slow = noticed.filter((reason) => reason.includes('no answer within'))
+        const most = Math.max(slow.length, noticed.length - slow.length)
+        if (isCampaign) expect([what, most <= rig.instances.length]).toEqual([what, true])
         expect([what, monthly, daily >= limit && daily - admitted <= underWay]).toEqual([what, daily, true])
         // A unit that came too late was given back, and somebody else has it.
         if (later === 0) expect([what, new Set(remainingOf(replies)).size]).toEqual([what, admitted])
