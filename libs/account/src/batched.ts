@@ -1,26 +1,28 @@
 /**
  * Collects the questions of one turn of the event loop and answers them together.
  *
- * @param answerAll answers questions in their order; it is told when the first of them was asked (performance.now())
+ * @param stamp what is to be known of the instant at which the first of them was asked
+ * @param answerAll answers questions in their order; it is given the stamp
  * @param size how many are answered together at most
  */
 export function batched<Question, Answer>(
+  stamp: () => number,
   answerAll: AnswerAll<Question, Answer>,
   size: number,
 ): (question: Question) => Promise<Answer> {
   let waiting: Put<Question, Answer>[] = []
-  let askedAt = 0
+  let asked = 0
 
   function flush(): void {
     const batch = waiting
     waiting = []
     for (let from = 0; from < batch.length; from += size)
-      void answerPart(answerAll, batch.slice(from, from + size), askedAt)
+      void answerPart(answerAll, batch.slice(from, from + size), asked)
   }
 
   return (question) => {
     if (waiting.length === 0) {
-      askedAt = performance.now()
+      asked = stamp()
       setImmediate(flush)
     }
     const settle = Promise.withResolvers<Answer>()
@@ -32,12 +34,12 @@ export function batched<Question, Answer>(
 async function answerPart<Question, Answer>(
   answerAll: AnswerAll<Question, Answer>,
   part: readonly Put<Question, Answer>[],
-  askedAt: number,
+  asked: number,
 ): Promise<void> {
   try {
     const answers = await answerAll(
       part.map(({ question }) => question),
-      askedAt,
+      asked,
     )
     part.forEach(({ settle }, index) => {
       settle.resolve(answers[index] as Answer) // there is one answer per question
@@ -47,7 +49,7 @@ async function answerPart<Question, Answer>(
   }
 }
 
-type AnswerAll<Question, Answer> = (questions: readonly Question[], askedAt: number) => Promise<Answer[]>
+type AnswerAll<Question, Answer> = (questions: readonly Question[], asked: number) => Promise<Answer[]>
 
 type Put<Question, Answer> = {
   readonly question: Question

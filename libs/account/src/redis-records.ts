@@ -116,21 +116,21 @@ export type Written = Seen & {
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
   const gate = prepare(gateScript(options.plans, options.burst))
-  const put = askingInTime(options)
+  const { holdsUntil, put } = askingInTime(options)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
-  async function askAll(requests: readonly GateRequest[], askedAt: number): Promise<Reply[]> {
+  async function askAll(requests: readonly GateRequest[], until: number): Promise<Reply[]> {
     const args = [epoch(), testClock()]
     for (const request of requests) addQuestion(args, request, floor(request))
     const keys = requests.map(({ tag }) => recordOf(tag))
-    const flat = await put(gate, keys, args, askedAt)
+    const flat = await put(gate, keys, args, until)
     return requests.map((_, index) => (isTooLate(flat) ? { outcome: 'late' } : readReply(flat, index)))
   }
 
   return {
     // In a cluster the records of one call must lie in one slot, so each account has its own call.
-    ask: batched(askAll, redis.isCluster ? 1 : mostPerCall),
+    ask: batched(holdsUntil, askAll, redis.isCluster ? 1 : mostPerCall),
     async write(tag, epochRead, snapshot, { unconfirmed, newer } = { unconfirmed: 0, newer: undefined }) {
       // Postgres, asked again, still has an older version: it was put back to an earlier state, and the record follows it.
       const over = newer !== undefined && snapshot.version < newer ? newer : ''
@@ -139,7 +139,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       return readWritten(await within(answerWithinMs, written))
     },
     async refund(tag, day) {
-      const flat = await put(refund, [recordOf(tag)], [day], performance.now())
+      const flat = await put(refund, [recordOf(tag)], [day], holdsUntil())
       if (isTooLate(flat)) throw new RedisAway('Redis was asked too late.', { mayHaveRun: false })
       const [, state, refunded] = flat
       return state === 1 ? refunded : undefined
@@ -157,24 +157,27 @@ const mostPerCall = 16
 /**
  * Puts questions that hold no longer than their answer is waited for, reckoned from the instant at which they were
  * asked: a process that is stopped between that and their sending asks as somebody whom the others no longer wait for.
- * The clock of Redis is known from its replies. A clock that was set forward makes it refuse questions as too late
- * once, and that reply tells its new time.
+ * The clock of Redis is known from its replies. Of one that was set forward, or of a process whose own clock was stopped
+ * with it, it is known by the first question that is too late; what was asked before that is too late as well.
  */
 function askingInTime({ redis, answerWithinMs = 75, onLate }: RedisRecordsOptions) {
   const clock = clockOfRedis()
 
-  return async (
-    script: Script,
-    keys: readonly string[],
-    args: readonly Argument[],
-    askedAt: number,
-  ): Promise<number[]> => {
-    const until = clock.at(askedAt) + answerWithinMs
-    const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
-    const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
-    if (isTooLate(flat)) onLate?.()
-    clock.heard(flat[0] ?? 0)
-    return flat
+  return {
+    /** Until when a question holds that is asked now, by the clock of Redis; -Infinity before its first reply. */
+    holdsUntil: (): number => clock.now() + answerWithinMs,
+    put: async (
+      script: Script,
+      keys: readonly string[],
+      args: readonly Argument[],
+      until: number,
+    ): Promise<number[]> => {
+      const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
+      const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
+      if (isTooLate(flat)) onLate?.()
+      clock.heard(flat[0] ?? 0)
+      return flat
+    },
   }
 }
 
@@ -190,8 +193,8 @@ function isTooLate(flat: readonly number[]): boolean {
 export function clockOfRedis(ours = () => performance.now()) {
   let [before, latest, since] = [-Infinity, -Infinity, ours()]
   return {
-    /** An instant of ours in Unix milliseconds by the clock of Redis, or a little less; -Infinity before the first reply. */
-    at: (instant: number): number => instant + Math.max(before, latest),
+    /** Unix milliseconds by the clock of Redis, or a little earlier; -Infinity before the first reply. */
+    now: (): number => ours() + Math.max(before, latest),
     /** It was `instant` there when a reply was sent that has just come. */
     heard(instant: number): void {
       const here = ours()

@@ -252,7 +252,8 @@ async function tryRenewal(
   }
   const isCaughtUp = await catchingUp
   if (state.losses !== losses) return false // lost meanwhile
-  if (!isCaughtUp && !options.isSure()) {
+  // A clock that may have stood still cannot say how long ago the last look was.
+  if (!isCaughtUp && (doubts !== state.cleared || !options.isSure())) {
     lose(options, state, changesUnknown)
     return false
   }
