@@ -21,7 +21,7 @@ export type GateInstances = {
   readonly stay: () => Promise<void>
   /** What this instance has said of itself. */
   readonly place: () => Place
-  /** Condition: any other instance counts in Redis, as far as Postgres knows. */
+  /** Condition: another instance counts in Redis, as far as Postgres knows. */
   readonly othersCount: RawBuilder<boolean>
 }
 

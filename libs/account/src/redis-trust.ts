@@ -201,7 +201,7 @@ async function leave(options: RedisTrustOptions, state: TrustState): Promise<voi
     } catch (error) {
       options.log.debug({ err: error }, 'quota gate: counts reach Postgres later')
       if (state.mayGoOn && isDown(error) && (await goOn(options, state))) return
-      await sleep(probeEveryMs, undefined, { ref: false })
+      await sleep(probeEveryMs) // close() waits for it
     }
   }
 }

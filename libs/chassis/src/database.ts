@@ -157,9 +157,9 @@ function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
   const most = options.maxConnections ?? 10
   // Who has to turn to Postgres all at once, as when Redis breaks, must not have to connect first.
   const pools = [open(most, Math.min(keptConnections, most)), open(1, 1)] as const
-  const [db, aside] = pools.map(
-    (pool) => new Kysely<DB>({ dialect: new PostgresDialect({ pool: guardPool(pool, breaker) }) }),
-  ) as [Kysely<DB>, Kysely<DB>] // one each
+  const on = (pool: (typeof pools)[number]) =>
+    new Kysely<DB>({ dialect: new PostgresDialect({ pool: guardPool(pool, breaker) }) })
+  const [db, aside] = [on(pools[0]), on(pools[1])]
   return {
     ...{ db, aside, engine: 'postgres', schema },
     ping: (deadlineMs) => ping(db, deadlineMs),
