@@ -73,7 +73,7 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     ...{ isClosed: false, mayGoOn: false, doubts: 0, cleared: 0 },
   }
   const holds = (): boolean =>
-    state.trusting && state.doubts === state.cleared && performance.now() - state.heardAt <= leaseMs
+    state.trusting && !isDoubted(state) && performance.now() - state.heardAt <= leaseMs
   const failed = (error: unknown): void => {
     lose(options, state, error)
   }
@@ -87,6 +87,7 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     isTrusted: () => state.trusting,
     doubt: () => {
       state.doubts += 1
+      if (!state.trusting) state.mayGoOn = false
     },
     wentElsewhere: () => {
       if (!state.trusting) state.mayGoOn = false
@@ -173,6 +174,11 @@ type TrustState = {
   mayGoOn: boolean
 }
 
+/** The clock of this process may have stood still with it, and no renewal has looked at what has happened meanwhile. */
+function isDoubted({ doubts, cleared }: TrustState): boolean {
+  return doubts !== cleared
+}
+
 function hear(state: TrustState, sentAt: number): void {
   state.heardAt = Math.max(state.heardAt, sentAt)
 }
@@ -181,7 +187,8 @@ function lose(options: RedisTrustOptions, state: TrustState, error: unknown): vo
   state.losses += 1
   if (!state.trusting) return
   state.trusting = false
-  state.mayGoOn &&= options.isSure()
+  // A clock that may have stood still cannot say how long ago the last look was.
+  state.mayGoOn &&= !isDoubted(state) && options.isSure()
   state.left = leave(options, state)
   options.log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
 }
@@ -252,8 +259,7 @@ async function tryRenewal(
   }
   const isCaughtUp = await catchingUp
   if (state.losses !== losses) return false // lost meanwhile
-  // A clock that may have stood still cannot say how long ago the last look was.
-  if (!isCaughtUp && (doubts !== state.cleared || !options.isSure())) {
+  if (!isCaughtUp && (isDoubted(state) || !options.isSure())) {
     lose(options, state, changesUnknown)
     return false
   }
@@ -271,7 +277,7 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
   const { beforeTrust, beat, catchUp, log } = options
   await state.left
   if (state.trusting || state.isClosed) return state.trusting
-  const { losses } = state
+  const { losses, doubts } = state
   let sentAt = 0
   try {
     state.mayGoOn = false
@@ -286,6 +292,7 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
     state.left = leave(options, state)
     return false // the next probe tries again
   }
+  state.cleared = doubts
   beginTrust(state, sentAt)
   state.mayGoOn = true
   log.info('quota gate: serving from Redis')
@@ -294,6 +301,5 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
 
 function beginTrust(state: TrustState, sentAt: number): void {
   state.heardAt = sentAt
-  state.cleared = state.doubts
   state.trusting = true
 }

@@ -1,0 +1,115 @@
+import { redisTrust, type RedisTrust } from '../src/redis-trust.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { silent } from './support.ts'
+
+/*
+ * What no test with a real Redis can bring about: that a process learns of its own stop between two steps of the loss of
+ * Redis, or of its return. Redis and Postgres are two switches here.
+ */
+
+let world: World
+afterEach(() => world.trust.close())
+
+describe('a doubt whether the process was stopped', () => {
+  beforeEach(async () => {
+    world = openWorld()
+    expect(await world.trust.restore()).toBe(true)
+  })
+
+  test('ends with a renewal, when Postgres answers', async () => {
+    world.trust.doubt()
+    expect(world.trust.holds()).toBe(false)
+
+    expect(await world.trust.renew()).toBe(true)
+    expect(world.trust.holds()).toBe(true)
+  })
+
+  test.each<[string, (trust: RedisTrust) => void]>([
+    [
+      'before trust is lost',
+      (trust) => {
+        trust.doubt()
+        trust.failed(silence)
+      },
+    ],
+    [
+      'after it was lost',
+      (trust) => {
+        trust.failed(silence)
+        trust.doubt()
+      },
+    ],
+  ])('that comes %s keeps it from going on without Postgres', async (_, happens) => {
+    world.hasPostgres = false
+    happens(world.trust)
+
+    expect(await world.trust.goesOn()).toBe(false)
+    await sleep(600) // two tries to go on
+    expect(world.trust.isTrusted()).toBe(false)
+
+    world.hasPostgres = true
+    await sleep(600)
+    expect(world.trust.holds()).toBe(true)
+  })
+
+  test('that a renewal cannot clear without Postgres ends trust until Postgres is back', async () => {
+    world.hasPostgres = false
+    world.trust.doubt()
+
+    expect(await world.trust.renew()).toBe(false)
+    await sleep(600)
+    expect(world.trust.isTrusted()).toBe(false)
+  })
+
+  test('that comes while Redis is won back must be cleared before it is asked', async () => {
+    world.trust.failed(silence)
+    world.whileWinningBack = () => {
+      world.trust.doubt()
+    }
+    expect(await world.trust.restore()).toBe(true)
+    expect(world.trust.holds()).toBe(false)
+
+    expect(await world.trust.renew()).toBe(true)
+    expect(world.trust.holds()).toBe(true)
+  })
+})
+
+test('trust goes on without Postgres when Redis merely hesitated', async () => {
+  world = openWorld()
+  await world.trust.restore()
+  world.hasPostgres = false
+  world.trust.failed(silence)
+
+  expect(await world.trust.goesOn()).toBe(true)
+  expect(world.trust.holds()).toBe(true)
+})
+
+const silence = new Error('Redis did not answer.')
+
+type World = {
+  hasPostgres: boolean
+  whileWinningBack: () => void
+  readonly trust: RedisTrust
+}
+
+function openWorld(): World {
+  const done = () => Promise.resolve()
+  const askPostgres = () =>
+    open.hasPostgres
+      ? Promise.resolve()
+      : Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+  const open: World = {
+    hasPostgres: true,
+    whileWinningBack: () => undefined,
+    trust: redisTrust({
+      ...{ log: silent, hasOneNode: true, connected: () => true, isSure: () => true },
+      ...{ beat: done, catchUp: askPostgres, reachPostgres: askPostgres, afterTrust: askPostgres },
+      async beforeTrust() {
+        await askPostgres()
+        open.whileWinningBack()
+      },
+      onReturn: () => undefined,
+    }),
+  }
+  return open
+}
