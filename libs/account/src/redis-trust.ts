@@ -86,8 +86,7 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     ...{ holds, renew, failed, restore },
     isTrusted: () => state.trusting,
     doubt: () => {
-      state.doubts += 1
-      if (!state.trusting) state.mayGoOn = false
+      raiseDoubt(state)
     },
     wentElsewhere: () => {
       if (!state.trusting) state.mayGoOn = false
@@ -172,6 +171,11 @@ type TrustState = {
    * Redis did not answer.
    */
   mayGoOn: boolean
+}
+
+function raiseDoubt(state: TrustState): void {
+  state.doubts += 1
+  if (!state.trusting) state.mayGoOn = false
 }
 
 /** The clock of this process may have stood still with it, and no renewal has looked at what has happened meanwhile. */
