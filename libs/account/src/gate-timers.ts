@@ -23,20 +23,20 @@ export async function stop(timers: readonly NodeJS.Timeout[], ledger: Ledger): P
   for (const one of written) if (one.status === 'rejected') throw one.reason
 }
 
-/** Repeats work that must not overlap with itself; failures are logged once per spell. */
+/** Repeats work that must not overlap with itself. A failure is logged unless another came shortly before. */
 export function every(ms: number, log: Logger, work: () => Promise<void>): NodeJS.Timeout {
   let running = false
-  let failing = false
+  let failedAt = -Infinity
 
   async function runOnce(): Promise<void> {
     if (running) return
     running = true
     try {
       await work()
-      failing = false
     } catch (error) {
-      if (!failing) log.warn({ err: error }, 'background work of the quota gate fails; it goes on trying')
-      failing = true
+      const isNews = performance.now() - failedAt > sameSpellMs
+      if (isNews) log.warn({ err: error }, 'background work of the quota gate fails; it goes on trying')
+      failedAt = performance.now()
     } finally {
       running = false
     }
@@ -44,3 +44,6 @@ export function every(ms: number, log: Logger, work: () => Promise<void>): NodeJ
 
   return setInterval(() => void runOnce(), ms).unref()
 }
+
+/** Work that has nothing to do for a while does not fail meanwhile, which says little. */
+const sameSpellMs = 10_000
