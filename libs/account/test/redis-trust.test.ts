@@ -1,5 +1,5 @@
-import { redisTrust, type RedisTrust } from '../src/redis-trust.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { redisTrust, type RedisTrust } from '../src/redis-trust.ts'
 import { silent } from './support.ts'
 
 /*
@@ -84,16 +84,52 @@ test('trust goes on without Postgres when Redis merely hesitated', async () => {
   expect(world.trust.holds()).toBe(true)
 })
 
+test.each<[string, (trust: RedisTrust) => void]>([
+  [
+    'Postgres has answered a question since',
+    (trust) => {
+      trust.wentElsewhere()
+    },
+  ],
+  [
+    'the connection to Redis has ended since',
+    (trust) => {
+      trust.disconnected()
+    },
+  ],
+])('trust does not go on without Postgres when %s, however late it turns out', async (_, happens) => {
+  world = openWorld()
+  await world.trust.restore()
+  world.hasPostgres = false
+  world.whileRedisAnswers = () => {
+    happens(world.trust)
+  }
+  world.trust.failed(silence)
+
+  expect(await world.trust.goesOn()).toBe(false)
+})
+
+test('Redis is not trusted when the connection ends while it is won back', async () => {
+  world = openWorld()
+  world.whileWinningBack = () => {
+    world.trust.disconnected()
+  }
+  expect(await world.trust.restore()).toBe(false)
+
+  world.whileWinningBack = () => undefined
+  expect(await world.trust.restore()).toBe(true)
+})
+
 const silence = new Error('Redis did not answer.')
 
 type World = {
   hasPostgres: boolean
   whileWinningBack: () => void
+  whileRedisAnswers: () => void
   readonly trust: RedisTrust
 }
 
 function openWorld(): World {
-  const done = () => Promise.resolve()
   const askPostgres = () =>
     open.hasPostgres
       ? Promise.resolve()
@@ -101,9 +137,14 @@ function openWorld(): World {
   const open: World = {
     hasPostgres: true,
     whileWinningBack: () => undefined,
+    whileRedisAnswers: () => undefined,
     trust: redisTrust({
       ...{ log: silent, hasOneNode: true, connected: () => true, isSure: () => true },
-      ...{ beat: done, catchUp: askPostgres, reachPostgres: askPostgres, afterTrust: askPostgres },
+      ...{ catchUp: askPostgres, reachPostgres: askPostgres, afterTrust: askPostgres },
+      async beat() {
+        await Promise.resolve()
+        open.whileRedisAnswers()
+      },
       async beforeTrust() {
         await askPostgres()
         open.whileWinningBack()
