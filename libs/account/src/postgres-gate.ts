@@ -42,12 +42,17 @@ export function postgresGate(options: PostgresGateOptions): PostgresGate {
   const bursts = burstLimiter(options.burst)
   const away = options.place === undefined ? null : 'away'
 
-  async function check(request: GateRequest, inPlace: 'away' | 'here' | null): Promise<Verdict | 'back'> {
+  async function check(
+    request: GateRequest,
+    inPlace: InPlace,
+    signal?: AbortSignal,
+  ): Promise<Verdict | 'back'> {
     // Counted before the look-up, or calls at once would all find the limit untouched; by the digest, so that only
     // who has the whole key counts against it. A key over its burst limit costs a look at the key, but no unit.
     const caller = request.digests || request.tag
     const { wait, remaining: burstRemaining } = bursts.take(caller, performance.now())
-    const row = await passGate(options, quotas, { ...request, cost: wait > 0 ? 0 : request.cost }, inPlace)
+    const asked = { ...request, cost: wait > 0 ? 0 : request.cost }
+    const row = await passGate(options, quotas, asked, inPlace, signal)
     if (row.outcome === 'back') return 'back'
     if (row.outcome !== 'ok' && row.outcome !== 'over') {
       bursts.forget(caller)
@@ -63,27 +68,32 @@ export function postgresGate(options: PostgresGateOptions): PostgresGate {
 
   const giveBack = (charge: Charge) => refundAndTell(options, charge)
   // Only who is here is sent back. Alone there is one step, and the database has a deadline of its own for it.
-  const checkAway = (request: GateRequest) => check(request, away) as Promise<Verdict>
+  const checkAway = (request: GateRequest, signal?: AbortSignal) =>
+    check(request, away, signal) as Promise<Verdict>
   return {
-    check: away === null ? checkAway : (request) => inBudget(checkAway(request), giveBack),
-    checkHere: (request) => inBudget(check(request, 'here'), giveBack),
+    check: (request) =>
+      away === null ? checkAway(request) : inBudget((signal) => checkAway(request, signal), giveBack),
+    checkHere: (request) => inBudget((signal) => check(request, 'here', signal), giveBack),
     refund: giveBack,
   }
 }
 
 /**
- * Several steps that are each answered in time may together take too long.
+ * Several steps that are each answered in time may together take too long. Then no further step is begun.
  *
  * @throws HttpError 503 then; a unit that is charged all the same is given back
  */
 async function inBudget<T extends Verdict | 'back'>(
-  coming: Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
   giveBack: (charge: Charge) => Promise<void>,
 ): Promise<T> {
+  const giveUp = new AbortController()
+  const coming = work(giveUp.signal)
   try {
     return await inTime(budgetMs, coming)
   } catch (error) {
     if (!(error instanceof LateError)) throw error
+    giveUp.abort(error)
     coming
       .then(async (verdict) => {
         const charge = chargeOf(verdict)
@@ -100,14 +110,19 @@ function chargeOf(verdict: Verdict | 'back'): Charge | undefined {
   return verdict !== 'back' && verdict.outcome === 'ok' ? verdict.charge : undefined
 }
 
+/** Whether the caller can use Redis and was sent here by it, or cannot; null where there is no Redis. */
+type InPlace = 'away' | 'here' | null
+
 /** Asks once more each time the account had to be moved to Postgres first. */
 async function passGate(
   options: PostgresGateOptions,
   quotas: string,
   request: GateRequest,
-  inPlace: 'away' | 'here' | null,
+  inPlace: InPlace,
+  signal: AbortSignal | undefined,
 ): Promise<GateRow & { outcome: Exclude<GateRow['outcome'], 'move'> }> {
   for (let attempt = 0; attempt < attempts; attempt++) {
+    signal?.throwIfAborted()
     const row = await askOnce(options, quotas, request, inPlace)
     const { outcome } = row
     if (outcome !== 'move') return { ...row, outcome }
@@ -123,7 +138,7 @@ async function askOnce(
   { db, ledger, clock }: PostgresGateOptions,
   quotas: string,
   { tag, selector, digests, cost, tally = ledger.of(tag) }: GateRequest,
-  inPlace: 'away' | 'here' | null,
+  inPlace: InPlace,
 ): Promise<GateRow> {
   const seen = tally.counter
   const at = clock === undefined ? null : new Date(clock())
