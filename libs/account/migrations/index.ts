@@ -1,10 +1,12 @@
 import type { MigrationList } from '@hearth/chassis/migrate'
 import { sql, type Kysely } from 'kysely'
+import { chargeDirectAtOnce } from './direct-at-once.ts'
 import { freeUsage } from './free-usage.ts'
 import { indexIdempotency } from './idempotency-indexes.ts'
 import { createJoinGate } from './join-gate.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createOnePlace } from './one-place.ts'
+import { addOutboxVersion } from './outbox-versions.ts'
 import { orderLocks } from './ordered-locks.ts'
 
 /** The migrations of the account tables, in order. A service applies them to its own schema before its own list. */
@@ -21,6 +23,8 @@ export const accountMigrations: MigrationList = {
     '008_ordered_locks': { up: orderLocks },
     '009_idempotency_indexes': { up: indexIdempotency },
     '010_join_gate': { up: createJoinGate },
+    '011_direct_at_once': { up: chargeDirectAtOnce },
+    '012_outbox_versions': { up: addOutboxVersion },
   },
 }
 

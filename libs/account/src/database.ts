@@ -94,7 +94,7 @@ type UsageEndpointTable = { tag: string; day: number; endpoint: string; instance
 type DeletedAccountTable = { tag: string; deleted_at: Generated<Date>; is_swept: Generated<boolean> }
 
 /** Accounts whose record in Redis has yet to follow Postgres. */
-type OutboxTable = { id: Generated<number>; tag: string; noted_at: Generated<Date> }
+type OutboxTable = { id: Generated<number>; tag: string; noted_at: Generated<Date>; version: number | null }
 
 /** One row: the epoch of the instance that was last to trust Redis. Records of an earlier one are read anew. */
 type GateEpochTable = { epoch: number }

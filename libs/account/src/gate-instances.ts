@@ -85,9 +85,7 @@ export function gateInstances(
 function placeOf(instance: string, state: { readonly spell: number; readonly isIn: boolean }): Place {
   const { spell } = state
   return {
-    // By the clock of Postgres it may be taken for crashed by releases that went by that.
-    isKnown: sql`exists (select from gate_instance where instance = ${instance} and spell = ${spell}
-      and seen_at > clock_timestamp() - interval '15 seconds')`,
+    isKnown: sql`exists (select from gate_instance where instance = ${instance} and spell = ${spell})`,
     isCurrent: () => state.isIn && state.spell === spell,
   }
 }
@@ -160,17 +158,19 @@ async function join(db: AccountDatabase, instance: string, spell: number): Promi
  * Puts a change into the outbox if any instance counts in Redis. To be called at the end of its transaction, which then
  * has a second left: a process that is stopped before its commit keeps others from joining for no longer.
  *
- * @param countsHere this instance does, whatever Postgres knows of it
+ * @param version of the account after the change; null when it is delivered only with the record that shows it
+ * @param countsHere this instance counts in Redis, whatever Postgres knows of it
  */
 export async function noteForInstances(
   trx: Transaction<AccountTables>,
   tag: string,
+  version: number | null,
   countsHere: boolean,
 ): Promise<void> {
   // Until the commit nobody joins. A statement of its own: what it waited for is seen by the next.
   await sql`select set_config('idle_in_transaction_session_timeout', '1s', true),
     pg_advisory_xact_lock_shared(hashtext('gate of ' || current_schema()))`.execute(trx)
-  await sql`insert into outbox (tag) select ${tag}
+  await sql`insert into outbox (tag, version) select ${tag}, ${version}::integer
     where ${countsHere} or exists (select from gate_instance)`.execute(trx)
 }
 

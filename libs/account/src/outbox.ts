@@ -13,6 +13,8 @@ export type Outbox = {
    * locked. Raises the version of the account.
    */
   readonly note: (trx: Transaction<AccountTables>, tag: string) => Promise<void>
+  /** The same of a change of the place where an account is counted. */
+  readonly noteMove: (trx: Transaction<AccountTables>, tag: string) => Promise<void>
   /**
    * After the commit: resolves when every instance sees the change with its next request.
    *
@@ -33,9 +35,12 @@ export type OutboxOptions = {
   /**
    * Writes the state of accounts from Postgres to Redis.
    *
+   * @param from where it is read
    * @returns the accounts of which Redis has not acknowledged it
    */
-  readonly replicate: (tags: readonly string[]) => Promise<readonly Unreplicated[]>
+  readonly replicate: (tags: readonly string[], from: AccountDatabase) => Promise<readonly Unreplicated[]>
+  /** Keeps everybody from using the record of an account that shows an earlier version than this. */
+  readonly outdate: (tag: string, version: number) => Promise<void>
   /** Whether this instance counts in Redis. */
   readonly trusting: () => boolean
   /** Told that a change could not be delivered in time: this instance must not count in Redis any longer. */
@@ -51,39 +56,48 @@ export type Unreplicated = { readonly tag: string; readonly cause: Error }
  * The outbox of a service with Redis. A change waits in Postgres until Redis has acknowledged the new state of the
  * account. An instance that is cut off from Redis leaves its changes to the instances that are not, and waits for them.
  *
- * What it waits for rests on this: {@link overdueMs} after a change was noted, every instance that counts in Redis has
+ * What it waits for rests on this: when a change that was noted is overdue, every instance that counts in Redis has
  * seen it delivered, or counts there no longer. Each looks every 50 ms, on a connection that requests do not use, and
- * stops trusting Redis when it finds a change that is older, cannot deliver one by then, or finds that the others may
+ * stops trusting Redis when it finds a change that is overdue, cannot deliver one by then, or finds that the others may
  * have taken it for crashed; none trusts a Redis it has not heard from for the time of a lease; and none that begins to
  * trust Redis uses a record without having read the account anew.
+ *
+ * Who makes a change writes the record anew. Others deliver it without reading Postgres again, which may be slow: they
+ * outdate the record, and who is asked about the account next writes it. But a move to Postgres is delivered only when
+ * what the record had counted is written there; see counting-place.ts.
  *
  * While no instance counts in Redis nothing is noted: whoever begins to later reads every account anew.
  */
 export function redisOutbox(options: OutboxOptions): Outbox {
   const { trusting } = options
-  const untilDelivered = waitingForOthers(options)
+  const untilDelivered = waitingForDelivery(options)
   return {
     async note(trx, tag) {
-      await raiseVersion(trx, tag)
-      await noteForInstances(trx, tag, trusting())
+      await noteForInstances(trx, tag, await raiseVersion(trx, tag), trusting())
     },
-    async deliver(tag, withinMs = leaseMs + 200) {
-      const delivered = trusting() && (await tryToDeliver(options, tag))
-      if (!delivered) await untilDelivered(tag, withinMs)
+    async noteMove(trx, tag) {
+      await raiseVersion(trx, tag)
+      await noteForInstances(trx, tag, null, trusting())
+    },
+    async deliver(tag, withinMs = changeOverdueMs + leaseMs + 50) {
+      if (trusting() && (await tryToDeliver(options, tag))) return
+      const isDelivered = await untilDelivered(tag, withinMs)
+      // Neither by what this instance does now and then: it would go on with the record as it was.
+      if (!isDelivered && trusting()) options.late()
     },
     drain: () => drain(options),
   }
 }
 
 /** At this age a change is late. Who waits for others waits at least 50 ms longer, and then goes on without them. */
-export const overdueMs = 150
+const changeOverdueMs = 500
+/** The same of a move, which requests wait for. */
+const moveOverdueMs = 150
 
 async function tryToDeliver(options: OutboxOptions, tag: string): Promise<boolean> {
   try {
-    const { rows } = await sql<OutboxRow>`select id, tag, 0 as age from outbox where tag = ${tag}`.execute(
-      options.db,
-    )
-    await deliverRows(options.db, options.replicate, rows)
+    const { rows } = await sql<OutboxRow>`select id, tag from outbox where tag = ${tag}`.execute(options.db)
+    await remove(options.db, await write(options, rows, options.db))
     return true
   } catch {
     return false // the row stays for others, and for later
@@ -94,23 +108,43 @@ async function drain(options: OutboxOptions): Promise<void> {
   for (let found = drainAtOnce; found === drainAtOnce;) {
     const rows = await look(options)
     found = rows.length
-    const oldest = Math.max(0, ...rows.map(({ age }) => age))
-    if (oldest >= overdueMs) options.late()
-    const tooLate = setTimeout(options.late, Math.max(0, overdueMs - oldest))
-    await deliverRows(options.aside, options.replicate, rows).finally(() => clearTimeout(tooLate))
+    const isMove = ({ version }: WaitingRow): boolean => version === null
+    await Promise.all([
+      inDueTime(
+        options,
+        changeOverdueMs,
+        rows.filter((row) => !isMove(row)),
+        outdate,
+      ),
+      inDueTime(options, moveOverdueMs, rows.filter(isMove), write),
+    ])
   }
 }
 
+async function inDueTime(
+  options: OutboxOptions,
+  overdueMs: number,
+  rows: readonly WaitingRow[],
+  deliver: (options: OutboxOptions, rows: readonly WaitingRow[]) => Promise<Delivered>,
+): Promise<void> {
+  if (rows.length === 0) return
+  const oldest = Math.max(...rows.map(({ age }) => age))
+  if (oldest >= overdueMs) options.late()
+  const tooLate = setTimeout(options.late, Math.max(0, overdueMs - oldest))
+  const delivered = await deliver(options, rows).finally(() => clearTimeout(tooLate))
+  await remove(options.aside, delivered)
+}
+
 /** What is waiting, the oldest first. @throws when Postgres does not answer, or the others do not know this instance */
-async function look({ aside, instances, sight, forgotten }: OutboxOptions): Promise<OutboxRow[]> {
+async function look({ aside, instances, sight, forgotten }: OutboxOptions): Promise<WaitingRow[]> {
   const place = instances.place()
   const oneLook = sight.begins()
-  const looking = sql<{ readonly is_known: boolean } & (OutboxRow | { readonly id: null })>`
-    select is_known, id, tag, (extract(epoch from clock_timestamp() - noted_at) * 1000)::float8 as age
+  const looking = sql<{ readonly is_known: boolean } & (WaitingRow | { readonly id: null })>`
+    select is_known, id, tag, version, (extract(epoch from clock_timestamp() - noted_at) * 1000)::float8 as age
     from (select ${place.isKnown} as is_known) as here
       left join (select * from outbox order by id limit ${drainAtOnce}) as waiting on true
     order by id`.execute(aside)
-  inTime(overdueMs, looking).catch(oneLook.fails)
+  inTime(moveOverdueMs, looking).catch(oneLook.fails)
   const { rows } = await looking
   oneLook.succeeds()
   if (rows[0]?.is_known === false && place.isCurrent()) {
@@ -120,28 +154,53 @@ async function look({ aside, instances, sight, forgotten }: OutboxOptions): Prom
   return rows.flatMap((row) => (row.id === null ? [] : [row]))
 }
 
-/** One account that cannot be written does not hold up the others. @throws the first failure, at the end */
-async function deliverRows(
-  db: AccountDatabase,
-  replicate: OutboxOptions['replicate'],
-  rows: readonly OutboxRow[],
-): Promise<void> {
-  if (rows.length === 0) return
-  const failures = await replicate([...new Set(rows.map(({ tag }) => tag))])
-  const failed = new Set(failures.map(({ tag }) => tag))
-  const delivered = rows.filter(({ tag }) => !failed.has(tag)).map(({ id }) => id)
-  await sql`delete from outbox where id = any(${delivered}::bigint[])`.execute(db)
-  if (failures[0] !== undefined) throw failures[0].cause
+/** Keeps everybody from using the records as they are. */
+async function outdate(options: OutboxOptions, rows: readonly WaitingRow[]): Promise<Delivered> {
+  const outcomes = await Promise.allSettled(
+    rows.map(({ tag, version }) => options.outdate(tag, version ?? 0)),
+  )
+  const ids = rows.filter((_, index) => outcomes[index]?.status === 'fulfilled').map(({ id }) => id)
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  return { ids, failure: failed?.reason as Error | undefined }
 }
 
-type OutboxRow = { readonly id: number; readonly tag: string; readonly age: number }
+/** Writes the records anew; one account that cannot be written does not hold up the others. */
+async function write(
+  { replicate, aside }: OutboxOptions,
+  rows: readonly OutboxRow[],
+  from = aside,
+): Promise<Delivered> {
+  if (rows.length === 0) return { ids: [], failure: undefined }
+  const failures = await replicate([...new Set(rows.map(({ tag }) => tag))], from)
+  const failed = new Set(failures.map(({ tag }) => tag))
+  const ids = rows.filter(({ tag }) => !failed.has(tag)).map(({ id }) => id)
+  return { ids, failure: failures[0]?.cause }
+}
+
+/** Removes the changes that every instance sees now. @throws the first failure of the others */
+async function remove(db: AccountDatabase, { ids, failure }: Delivered): Promise<void> {
+  if (ids.length > 0) await sql`delete from outbox where id = any(${ids}::bigint[])`.execute(db)
+  if (failure !== undefined) throw failure
+}
+
+type Delivered = { readonly ids: readonly number[]; readonly failure: Error | undefined }
+
+type OutboxRow = { readonly id: number; readonly tag: string }
+type WaitingRow = OutboxRow & {
+  /** Of the account after the change; null of a move. */
+  readonly version: number | null
+  /** In milliseconds. */
+  readonly age: number
+}
 
 /**
- * Waits for a change to be delivered by others, up to a time: whoever counts in Redis delivers within it, or has lost
- * its trust in Redis and reads Postgres. When nobody does, there is nothing to wait for. One question is put for all
- * who wait: when an instance alone loses Redis, they are as many as the accounts that it is asked about.
+ * Waits for a change to be delivered, up to a time: whoever counts in Redis delivers within it, or has lost its trust in
+ * Redis and reads Postgres. When nobody does, there is nothing to wait for. One question is put for all who wait: when
+ * an instance alone loses Redis, they are as many as the accounts that it is asked about.
+ *
+ * @returns false when the time was up
  */
-function waitingForOthers({ db, instances }: Pick<OutboxOptions, 'db' | 'instances'>) {
+function waitingForDelivery({ db, instances, trusting }: OutboxOptions) {
   const waiting = new Set<Wait>()
   let isLooking = false
 
@@ -149,16 +208,19 @@ function waitingForOthers({ db, instances }: Pick<OutboxOptions, 'db' | 'instanc
     const asked = [...waiting]
     try {
       const { rows } = await sql<{ tag: string }>`select distinct tag from outbox
-        where tag = any(${asked.map(({ tag }) => tag)}::text[]) and ${instances.othersCount}`.execute(db)
+        where tag = any(${asked.map(({ tag }) => tag)}::text[])
+          and (${trusting()} or ${instances.othersCount})`.execute(db)
       const undelivered = new Set(rows.map(({ tag }) => tag))
-      for (const wait of asked)
-        if (!undelivered.has(wait.tag) || performance.now() >= wait.end) end(wait).resolve(undefined)
+      for (const wait of asked) {
+        const isDelivered = !undelivered.has(wait.tag)
+        if (isDelivered || performance.now() >= wait.end) end(wait).resolve(isDelivered)
+      }
     } catch (error) {
       for (const wait of asked) end(wait).reject(error)
     }
   }
 
-  function end(wait: Wait): PromiseWithResolvers<undefined> {
+  function end(wait: Wait): PromiseWithResolvers<boolean> {
     waiting.delete(wait)
     return wait.settle
   }
@@ -172,19 +234,24 @@ function waitingForOthers({ db, instances }: Pick<OutboxOptions, 'db' | 'instanc
     isLooking = false
   }
 
-  return (tag: string, withinMs: number): Promise<void> => {
-    const settle = Promise.withResolvers<undefined>()
+  return (tag: string, withinMs: number): Promise<boolean> => {
+    const settle = Promise.withResolvers<boolean>()
     waiting.add({ tag, end: performance.now() + withinMs, settle })
     if (!isLooking) void lookForAll()
     return settle.promise
   }
 }
 
-type Wait = { readonly tag: string; readonly end: number; readonly settle: PromiseWithResolvers<undefined> }
+type Wait = { readonly tag: string; readonly end: number; readonly settle: PromiseWithResolvers<boolean> }
 
 /** Without Redis every instance reads Postgres at every request: a change holds as soon as it is committed. */
 export const noOutbox: Outbox = {
-  note: raiseVersion,
+  async note(trx, tag) {
+    await raiseVersion(trx, tag)
+  },
+  async noteMove(trx, tag) {
+    await raiseVersion(trx, tag)
+  },
   deliver: () => Promise.resolve(),
   drain: () => Promise.resolve(),
 }
@@ -194,12 +261,15 @@ export async function lockAccount(trx: Transaction<AccountTables>, tag: string) 
   return trx.selectFrom('account').selectAll().where('tag', '=', tag).forUpdate().executeTakeFirst()
 }
 
-async function raiseVersion(trx: Transaction<AccountTables>, tag: string): Promise<void> {
-  await trx
+/** The new version; null when the account is gone. */
+async function raiseVersion(trx: Transaction<AccountTables>, tag: string): Promise<number | null> {
+  const raised = await trx
     .updateTable('account')
     .set({ version: sql<number>`version + 1` })
     .where('tag', '=', tag)
-    .execute()
+    .returning('version')
+    .executeTakeFirst()
+  return raised?.version ?? null
 }
 
 const lookAgainMs = 15

@@ -181,16 +181,17 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
   })
   const gaveAnew = (tag: string) => again.gaveAnew(tag)
   const copying = { records, db, ledger, gaveAnew, epoch: () => epoch.current }
-  const copy = (tags: readonly string[]) => replicate(copying, tags)
+  const copy = (tags: readonly string[], from = db) => replicate({ ...copying, db: from }, tags)
   const again = secondLook(copy)
   const [instances, sight] = [gateInstances(aside, instance), sightOfChanges()]
   const lose = (reason: Error) => (trusting() ? trust().failed(reason) : undefined)
   const outbox = redisOutbox({
     ...{ db, aside, instances, sight, trusting, replicate: copy },
+    outdate: records.outdate,
     late: () => lose(changeIsLate),
     forgotten: () => lose(wasTakenForCrashed),
   })
-  const place = countingPlace(db, outbox)
+  const place = countingPlace({ db, outbox, replicate: copy })
   const postgres = postgresGate({ ...common, place, outbox })
   const onRedis = redisGate({ ...copying, trust, place, postgres, planIds: Object.keys(plans) })
   return { ledger, postgres, onRedis, epoch, outbox, again, instances, sight }

@@ -2,9 +2,10 @@ import { readSnapshots, tombstone, type Snapshot } from './account-snapshot.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
 import type { Ledger } from './ledger.ts'
+import { gathered } from './gathered.ts'
 import type { CountingPlace } from './counting-place.ts'
 import type { Unreplicated } from './outbox.ts'
-import { refundInPostgres, type PostgresGate } from './postgres-gate.ts'
+import type { PostgresGate } from './postgres-gate.ts'
 import { RedisAway, type Found, type RecordReply, type RedisRecords, type Written } from './redis-records.ts'
 import type { RedisTrust } from './redis-trust.ts'
 import { dayOf } from './windows.ts'
@@ -19,29 +20,30 @@ export type RedisGateOptions = {
   /** Whether it still does. */
   readonly trust: () => Pick<RedisTrust, 'holds' | 'renew'>
   readonly ledger: Ledger
-  /** Answers why a key that is not in Redis is refused, and counts the accounts that are counted in Postgres. */
+  /**
+   * Answers why a key that is not in Redis is refused, counts the accounts that are counted in Postgres, and takes back
+   * what no record can.
+   */
   readonly postgres: PostgresGate
   readonly place: CountingPlace
   /** Told of an account that Redis had no record of: see second-look.ts. */
   readonly gaveAnew: (tag: string) => void
 }
 
-/** The gate that counts in Redis. */
-export type RedisGate = Gate
-
 /** The gate that counts in Redis; what the records there do not know it reads from Postgres, and asks again. */
-export function redisGate(options: RedisGateOptions): RedisGate {
-  const filling = new Map<string, Promise<boolean>>()
+export function redisGate(options: RedisGateOptions): Gate {
+  let latest = 0
+  const copy = gathered(async (tags) => {
+    const copies = await copyToRedis(options, tags, latest)
+    return new Map(copies.map((one) => [one.tag, one]))
+  })
 
-  /** Reads an account from Postgres into Redis, once for all who wait for it; false when there is none. */
-  function fill(tag: string, now: number): Promise<boolean> {
-    const underWay =
-      filling.get(tag) ??
-      copyToRedis(options, [tag], now)
-        .then(isThere)
-        .finally(() => filling.delete(tag))
-    filling.set(tag, underWay)
-    return underWay
+  /** Reads an account from Postgres into Redis; false when there is none. */
+  async function fill(tag: string, now: number): Promise<boolean> {
+    latest = now
+    const { cause, snapshot } = (await copy(tag)) ?? {}
+    if (cause !== undefined) throw cause
+    return snapshot !== undefined
   }
 
   return {
@@ -63,12 +65,6 @@ export async function replicate(options: Copying, tags: readonly string[]): Prom
   const counted = copies.filter(({ snapshot }) => snapshot?.state === 'p')
   await Promise.all(counted.map(({ tag }) => options.ledger.flushOf(tag)))
   return copies.flatMap(({ tag, cause }) => (cause === undefined ? [] : [{ tag, cause }]))
-}
-
-/** Whether the one account that was copied exists. @throws when its record could not be written */
-function isThere([copy]: readonly Copy[]): boolean {
-  if (copy?.cause !== undefined) throw copy.cause
-  return copy?.snapshot !== undefined
 }
 
 type Fill = (tag: string, now: number) => Promise<boolean>
@@ -197,9 +193,9 @@ async function reasonFor(postgres: Gate, request: GateRequest): Promise<Verdict 
   return 'plan' in verdict ? undefined : verdict
 }
 
-async function refund({ records, ledger, db }: RedisGateOptions, charge: Charge): Promise<void> {
+async function refund({ records, ledger, postgres }: RedisGateOptions, charge: Charge): Promise<void> {
   const refunded = await records.refund(charge.tag, charge.day)
-  if (refunded === undefined) return refundInPostgres(db, charge)
+  if (refunded === undefined) return postgres.refund(charge)
   const tally = ledger.of(charge.tag)
   const used = tally.counter?.day === charge.day ? tally.counter.used : 0
   ledger.saw(tally, { day: charge.day, used, refunded })

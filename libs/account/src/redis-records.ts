@@ -11,6 +11,7 @@ import {
   gateReplyFields,
   gateReplyHeader,
   gateScript,
+  outdateScript,
   refundScript,
   scriptOutcomes,
   unpackReply,
@@ -74,6 +75,8 @@ export type RedisRecords = {
    * @returns what the record has counted, and what is to be written once more
    */
   readonly write: (tag: string, epoch: number, snapshot: Snapshot, found?: Found) => Promise<Written>
+  /** A record of an earlier version is not used any more before it is written anew. */
+  readonly outdate: (tag: string, version: number) => Promise<void>
   /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
   /** Unix milliseconds by the clock that decides. */
@@ -138,8 +141,11 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       const written = runScript(redis, write, [recordOf(tag)], args)
       return readWritten(await within(answerWithinMs, written))
     },
+    async outdate(tag, version) {
+      await within(answerWithinMs, runScript(redis, outdate, [recordOf(tag)], [version]))
+    },
     async refund(tag, day) {
-      const flat = await put(refund, [recordOf(tag)], [day], holdsUntil())
+      const flat = await put(refund, [recordOf(tag)], [epoch(), day], holdsUntil())
       if (isTooLate(flat)) throw new RedisAway('Redis was asked too late.', { mayHaveRun: false })
       const [, state, refunded] = flat
       return state === 1 ? refunded : undefined
@@ -223,6 +229,7 @@ function prepare(text: string): Script {
 }
 
 const write = prepare(writeScript)
+const outdate = prepare(outdateScript)
 const refund = prepare(refundScript)
 
 function addQuestion(

@@ -179,19 +179,31 @@ end
 return packed(reply)`
 
 /**
- * KEYS: the record. ARGV: until when the question holds, the day of the charge. Reply: the instant by the clock of
+ * KEYS: the record. ARGV: until when the question holds, epoch, the day of the charge. Reply: the instant by the clock of
  * Redis, then 1 and n when given back in the record; 2 when the day is over (its unit was taken off the month; the
- * ledger must hear of it); 3 when there is no such record; 0 when the question came too late.
+ * ledger must hear of it); 3 when there is no such record, or one of an earlier epoch (what is added to an n that Redis
+ * had half forgotten is lost when they are merged); 0 when the question came too late.
  */
 export const refundScript = `${monthOnly}${askedInTime}
-local r = redis.call('HMGET', KEYS[1], 'd')
-local charged = tonumber(ARGV[2])
-if not r[1] then return packed({ here, 3 }) end
-local day = tonumber(r[1])
+local e, d = unpack(redis.call('HMGET', KEYS[1], 'e', 'd'))
+local charged = tonumber(ARGV[3])
+if not e or tonumber(e) < tonumber(ARGV[2]) then return packed({ here, 3 }) end
+local day = tonumber(d)
 if day == charged then return packed({ here, 1, redis.call('HINCRBY', KEYS[1], 'n', 1) }) end
 if day < charged then return packed({ here, 3 }) end
 if charged >= month_start(day) then redis.call('HINCRBY', KEYS[1], 'c', 1) end
 return packed({ here, 2 })`
+
+/**
+ * A record that shows an earlier version than this is used by nobody before it has been read from Postgres anew, and by
+ * nobody written from what was read earlier. KEYS: the record. ARGV: version. Reply: 1.
+ */
+export const outdateScript = `${packing}
+local e, v = unpack(redis.call('HMGET', KEYS[1], 'e', 'v'))
+if v and tonumber(v) < tonumber(ARGV[1]) then
+  redis.call('HSET', KEYS[1], 'e', math.min(0, tonumber(e)), 'v', ARGV[1])
+end
+return packed({ 1 })`
 
 /**
  * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: test clock in ms

@@ -18,7 +18,11 @@ import { insertAccount, openTestDatabase, silent, testPlans } from './support.ts
 export const noon = Date.UTC(2026, 10, 20, 12)
 
 /** What the accounts of a rig may have. */
-export const plans: Plans = { ...testPlans, single: { name: 'Single', daily: 1, monthly: 30, features: [] } }
+export const plans: Plans = {
+  ...testPlans,
+  single: { name: 'Single', daily: 1, monthly: 30, features: [] },
+  big: { name: 'Big', daily: 100_000, monthly: null, features: [] },
+}
 
 /** An account as the tests of the gate have it. */
 export type TestAccount = Awaited<ReturnType<typeof insertAccount>>

@@ -40,15 +40,19 @@ describe('a question to a record', () => {
   const log = createLogger({ level: 'silent', service: 'test' })
   const redis = openRedis(process.env['TEST_REDIS_URL'] ?? '', { log, commandTimeoutMs: 1_000 })
   const options = { plans: testPlans, burst: { perSecond: 0, size: 0 }, clock: undefined }
-  const records = redisRecords({
-    ...{ ...options, redis, prefix: randomUUID(), answerWithinMs: 75 },
-    ...{ epoch: () => 1, floor: () => undefined },
-  })
+  const prefix = randomUUID()
+  const inEpoch = (epoch: number) =>
+    redisRecords({
+      ...{ ...options, redis, prefix, answerWithinMs: 75 },
+      ...{ epoch: () => epoch, floor: () => undefined },
+    })
+  const records = inEpoch(1)
   const question = { tag: 'account', selector: '', digests: '', cost: 1 } as const
   const day = Math.floor(Date.now() / 86_400_000)
   const account = { ...tombstone, version: 1, state: 'a', plan: 'free', day } as const
-  beforeAll(async () => {
-    await connectedOrNot(redis)
+  beforeAll(() => connectedOrNot(redis))
+  beforeEach(async () => {
+    await redis.del(`${prefix}:{${question.tag}}`)
     await records.write(question.tag, 1, account, await records.write(question.tag, 1, account))
   })
   afterAll(() => {
@@ -64,5 +68,42 @@ describe('a question to a record', () => {
     const third = await records.ask(question)
 
     expect([first, second, third]).toMatchObject([{ used: 1 }, { outcome: 'late' }, { used: 2 }])
+  })
+
+  test('that is outdated is answered when it has been written anew, from what was read since', async () => {
+    await records.ask(question)
+    await records.outdate(question.tag, 3)
+    expect(await records.ask(question)).toMatchObject({ outcome: 'stale' })
+
+    const earlier = await records.write(question.tag, 1, { ...account, version: 2 })
+    expect([earlier.newer, await records.ask(question)]).toMatchObject([3, { outcome: 'stale' }])
+
+    await records.write(question.tag, 1, { ...account, version: 3 })
+    expect(await records.ask(question)).toMatchObject({ outcome: 'ok', used: 2 })
+    await records.outdate(question.tag, 3)
+    expect(await records.ask(question)).toMatchObject({ outcome: 'ok', used: 3 })
+  })
+
+  test('that is not yet confirmed is not confirmed by being outdated, nor from what was read before', async () => {
+    await redis.del(`${prefix}:{${question.tag}}`)
+    const before = await records.write(question.tag, 1, account)
+    await records.outdate(question.tag, 2)
+
+    const { newer } = await records.write(question.tag, 1, account, before)
+
+    expect([newer, await records.ask(question)]).toMatchObject([2, { outcome: 'stale' }])
+
+    const other = await records.write(question.tag, 1, { ...account, version: 2 })
+    expect([other.unconfirmed, await records.ask(question)]).toMatchObject([
+      before.unconfirmed,
+      { outcome: 'stale' },
+    ])
+  })
+
+  test('of an earlier epoch takes nothing back: the ledger may know more of what was given back', async () => {
+    await records.ask(question)
+
+    expect(await inEpoch(2).refund(question.tag, day)).toBeUndefined()
+    expect(await records.refund(question.tag, day)).toBe(1)
   })
 })

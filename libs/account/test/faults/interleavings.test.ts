@@ -189,7 +189,7 @@ describe('a process that is stopped', () => {
     const noting = other.db
       .transaction()
       .execute(async (trx) => {
-        await noteForInstances(trx, account.tag, true)
+        await noteForInstances(trx, account.tag, 2, true)
         noted.resolve(undefined)
         await goOn.promise
       })
@@ -309,6 +309,39 @@ describe('what was read before', () => {
     }
   })
 })
+
+test.each([1, 2])(
+  'a key whose revocation is delivered while the connections to Postgres break, of %d instances, is refused from the answer on',
+  async (instances) => {
+    rig = await openRig({ instances })
+    rig.links[0]?.postgres.disturb({ up: { latencyMs: 4 } })
+    for (let run = 0; run < size(8, 60); run++) {
+      await rig.serving('redis')
+      const account = await rig.account()
+      await rig.call(account)
+      const isRevoked = async () => {
+        const key = await rig.database.db
+          .selectFrom('api_key')
+          .select('revoked_at')
+          .where('tag', '=', account.tag)
+          .executeTakeFirst()
+        return key?.revoked_at !== null
+      }
+      const revoking = rig.revoke(account).then(
+        () => 'revoked',
+        () => 'not answered',
+      )
+      await until(isRevoked)
+      await sleep(run % 10)
+      rig.links[0]?.postgres.reset()
+
+      const answer = await revoking
+      const after = await outcome(account, 0)
+      if (answer === 'revoked') expect([run, after]).not.toEqual([run, 'ok'])
+      await sleep(300) // the breaker of Postgres has closed again
+    }
+  },
+)
 
 test('an outbox of a million changes that nobody needs keeps nobody from using Redis', async () => {
   rig = await openRig({ instances: 2 })

@@ -228,21 +228,11 @@ describe('what instances know of each other', () => {
       await other.stay()
       await open().join()
 
-      expect([await isThere(one), await isThere(crashed)]).toEqual([true, true])
+      expect([await isThere(one), await isKnown(one), await isThere(crashed)]).toEqual([true, true, true])
       await goOn(30, one, other)
       expect([await isThere(one), await isThere(crashed)]).toEqual([true, false])
     },
   )
-
-  test('one that may be taken for crashed by releases that go by the clock of Postgres has to join again', async () => {
-    const one = open()
-    await one.join()
-    expect(await isKnown(one)).toBe(true)
-
-    await sql`update gate_instance set seen_at = seen_at - interval '16 seconds'`.execute(database.db)
-
-    expect([await isThere(one), await isKnown(one)]).toEqual([true, false])
-  })
 
   test('who could not look for long does not take the others for crashed: perhaps nobody could say anything', async () => {
     const [one, other] = [open(), open()]
@@ -277,14 +267,14 @@ describe('what instances know of each other', () => {
     const noted = () => db.selectFrom('outbox').select('tag').execute()
 
     await db.transaction().execute(async (trx) => {
-      await noteForInstances(trx, 'before', false)
+      await noteForInstances(trx, 'before', 2, false)
       // It waits, and not for so long that others who note a change would wait with it.
       await expect(one.join()).rejects.toThrow('lock timeout')
     })
     await one.join()
     expect(await noted()).toEqual([])
 
-    await db.transaction().execute((trx) => noteForInstances(trx, 'after', false))
+    await db.transaction().execute((trx) => noteForInstances(trx, 'after', 2, false))
     expect(await noted()).toEqual([{ tag: 'after' }])
   })
 })
@@ -304,30 +294,45 @@ test('an instance without Redis complains of others that count there', async () 
   await rig.close()
 })
 
-test('a change that cannot be delivered in time is told of before it is, and stays until it is', async () => {
-  const database = await openTestDatabase('postgres')
-  const { db } = database
-  const told = { lateMs: NaN }
-  const startedAt = performance.now()
-  const instances = gateInstances(db, randomUUID())
-  await instances.join()
-  const outbox = redisOutbox({
-    ...{ db, aside: db, instances, sight: sightOfChanges(), trusting: () => true },
-    forgotten: () => undefined,
-    late: () => void (told.lateMs = performance.now() - startedAt),
-    replicate: async (tags) => {
-      await sleep(1_000)
-      return tags.slice(1).map((tag) => ({ tag, cause: new Error('Redis does not take it.') }))
-    },
-  })
-  await sql`insert into outbox (tag) values ('delivered'), ('refused')`.execute(db)
+test.each([
+  ['change', 2, 500],
+  ['move', null, 150],
+])(
+  'a %s that cannot be delivered in time is told of before it is, and stays until it is',
+  async (_, version, overdueMs) => {
+    const database = await openTestDatabase('postgres')
+    const { db } = database
+    const told = { lateMs: NaN }
+    const refusal = new Error('Redis does not take it.')
+    const instances = gateInstances(db, randomUUID())
+    await instances.join()
+    const outbox = redisOutbox({
+      ...{ db, aside: db, instances, sight: sightOfChanges(), trusting: () => true },
+      forgotten: () => undefined,
+      late: () => void (told.lateMs = performance.now() - startedAt),
+      async outdate(tag) {
+        await sleep(1_000)
+        if (tag === 'refused') throw refusal
+      },
+      async replicate(tags) {
+        await sleep(1_000)
+        return tags.slice(1).map((tag) => ({ tag, cause: refusal }))
+      },
+    })
+    await db
+      .insertInto('outbox')
+      .values(['delivered', 'refused'].map((tag) => ({ tag, version })))
+      .execute()
 
-  await expect(outbox.drain()).rejects.toThrow('does not take it')
+    const startedAt = performance.now()
+    await expect(outbox.drain()).rejects.toThrow('does not take it')
 
-  expect(told.lateMs).toBeLessThan(1_000)
-  expect(await db.selectFrom('outbox').select('tag').execute()).toEqual([{ tag: 'refused' }])
-  await database.close()
-})
+    expect(told.lateMs).toBeGreaterThan(overdueMs)
+    expect(told.lateMs).toBeLessThan(1_000)
+    expect(await db.selectFrom('outbox').select('tag').execute()).toEqual([{ tag: 'refused' }])
+    await database.close()
+  },
+)
 
 function outboxOf(rig: Rig) {
   const [gate] = rig.gates

@@ -1,0 +1,176 @@
+import { openDatabase } from '@hearth/chassis/database'
+import { measured, size } from '@hearth/infra/campaign'
+import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AccountTables } from '../../src/database.ts'
+import { milliseconds, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
+import { silent } from '../support.ts'
+
+import.meta.jest.setTimeout(size(120_000, 600_000))
+
+/*
+ * Redis is well, and Postgres worse than away: it answers late, not about everything, or takes nothing down. Whoever is not
+ * changed meanwhile must not notice.
+ */
+
+let rig: Rig
+afterEach(() => rig.close())
+
+/** Calls all instances in turn with all accounts in turn, at an even pace; a call does not wait for the one before. */
+function callAll(accounts: readonly TestAccount[], perSecond: number) {
+  const outcomes = new Map<string, number>()
+  const underWay = new Set<Promise<void>>()
+  const state = { isOver: false, slowestMs: 0 }
+
+  async function call(account: TestAccount, instance: number): Promise<void> {
+    const startedAt = performance.now()
+    const outcome = await rig.call(account, 1, instance).then(
+      (verdict) => verdict.outcome,
+      (error: unknown) => String(error),
+    )
+    state.slowestMs = Math.max(state.slowestMs, performance.now() - startedAt)
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  }
+
+  const calling = (async () => {
+    const startedAt = performance.now()
+    for (let i = 0; !state.isOver;) {
+      for (; i < ((performance.now() - startedAt) / 1000) * perSecond; i++) {
+        const one = call(accounts[i % accounts.length] as TestAccount, i) // there is at least one
+        underWay.add(one)
+        void one.finally(() => underWay.delete(one))
+      }
+      await sleep(5)
+    }
+    await Promise.all(underWay)
+  })()
+
+  return async () => {
+    state.isOver = true
+    await calling
+    const count = Math.max(...outcomes.values())
+    return { outcomes: [...outcomes.keys()].sort(), count, slowestMs: state.slowestMs }
+  }
+}
+
+const lossesOfTrust = () => rig.log.filter(({ msg }) => String(msg).includes('serving from Postgres')).length
+
+async function accountsInUse(count: number): Promise<TestAccount[]> {
+  const accounts: TestAccount[] = []
+  for (let i = 0; i < count; i++) accounts.push(await rig.account('big'))
+  // Of the three, the one that joined last: a record that it has read is good for all.
+  await Promise.all(accounts.map((account) => rig.call(account, 1, 2)))
+  await sleep(300) // written
+  return accounts
+}
+
+test.each([60, 130, 250])(
+  'a Postgres that answers %i ms later: a revocation holds from its answer on, and nobody else notices it',
+  async (latencyMs) => {
+    rig = await openRig({ instances: 3 })
+    const [revoked, ...others] = await accountsInUse(31)
+    if (revoked === undefined) throw new Error('There is no account.')
+    for (const { postgres } of rig.links) postgres.disturb({ down: { latencyMs } })
+    await sleep(2 * latencyMs)
+    const end = callAll(others, 60)
+
+    const tookMs = await milliseconds(rig.revoke(revoked))
+    const after = await Promise.all([0, 1, 2].map((instance) => rig.call(revoked, 1, instance)))
+    await sleep(size(2_000, 10_000))
+    const { outcomes, slowestMs } = await end()
+
+    measured(`slow Postgres: ${JSON.stringify({ latencyMs, tookMs, slowestMs })}`)
+    expect(after.map(({ outcome }) => outcome)).toEqual(['revoked', 'revoked', 'revoked'])
+    expect([outcomes, lossesOfTrust()]).toEqual([['ok'], 0])
+  },
+)
+
+test('a table of Postgres that is locked: a revocation by one that has lost Redis holds, and nobody else notices it', async () => {
+  rig = await openRig({ instances: 3 })
+  const [revoked, ...others] = await accountsInUse(11)
+  if (revoked === undefined) throw new Error('There is no account.')
+  rig.links[0]?.redis.cut()
+  await until(() => rig.gates[0]?.serving() === 'postgres')
+  const admin = await openDatabase<AccountTables>({
+    ...{ url: rig.databaseUrl, dataDir: '', schema: 'test', log: silent },
+  })
+  const [locked, unlock] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const locking = admin.db.transaction().execute(async (trx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+    await sql`lock table usage_day in access exclusive mode`.execute(trx)
+    locked.resolve(undefined)
+    await unlock.promise
+  })
+  await locked.promise
+
+  await rig.revoke(revoked, 0)
+  const outcomeAt = (account: TestAccount, instance: number) =>
+    rig.call(account, 1, instance).then(
+      (verdict) => verdict.outcome,
+      (error: unknown) => String(error),
+    )
+  const after = Promise.all([1, 2].map((instance) => outcomeAt(revoked, instance)))
+  const outcomes: string[] = []
+  for (let i = 0; i < 100; i++) {
+    const account = others[i % others.length] as TestAccount // there are ten
+    outcomes.push(await outcomeAt(account, 1 + (i % 2)))
+    await sleep(10)
+  }
+  unlock.resolve(undefined)
+  await locking
+  await admin.close()
+
+  expect(new Set(outcomes)).toEqual(new Set(['ok']))
+  expect(await after).not.toContain('ok')
+  expect(rig.gates.slice(1).map((gate) => gate.serving())).toEqual(['redis', 'redis'])
+})
+
+test('a Postgres that takes no writes: calls are counted in Redis, and in Postgres as soon as it does', async () => {
+  rig = await openRig({ instances: 3 })
+  const [account] = await accountsInUse(1)
+  if (account === undefined) throw new Error('There is no account.')
+  const name = sql.raw(`"${new URL(rig.databaseUrl).pathname.slice(1)}"`)
+  // With a connection of its own, which may still write.
+  const admin = await openDatabase<AccountTables>({
+    ...{ url: rig.databaseUrl, dataDir: '', schema: 'test', log: silent },
+  })
+  await admin.db.connection().execute(async (one) => {
+    const restart = () =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.execute(one)
+    await sql`set default_transaction_read_only = off`.execute(one)
+    await sql`alter database ${name} set default_transaction_read_only = on`.execute(one)
+    await restart()
+    await sleep(500)
+    const end = callAll([account], 20)
+    await sleep(size(18_000, 40_000)) // longer than an instance is thought to be there that says nothing
+    const { outcomes, count } = await end()
+    await sql`alter database ${name} reset default_transaction_read_only`.execute(one)
+    await restart()
+    const counted = async () => {
+      const { rows } = await sql<{ used: number }>`select redis_used + direct_used as used from usage_day
+        where tag = ${account.tag}`.execute(one)
+      return rows[0]?.used
+    }
+    await until(async () => (await counted()) === 1 + count)
+    expect([outcomes, lossesOfTrust()]).toEqual([['ok'], 0])
+  })
+  await admin.close()
+})
+
+test('Redis goes and comes back under many accounts: each call is answered', async () => {
+  rig = await openRig({ instances: 3, appendonly: true })
+  const accounts = await accountsInUse(size(600, 3_000))
+  const end = callAll(accounts, size(200, 600))
+  await sleep(1_000)
+  await rig.server.kill()
+  await sleep(size(2_000, 5_000))
+  await rig.server.restart()
+  await rig.serving('redis')
+  await sleep(size(3_000, 8_000))
+  const { outcomes, slowestMs } = await end()
+
+  measured(`Redis goes and comes back: ${JSON.stringify({ accounts: accounts.length, slowestMs })}`)
+  expect(outcomes).toEqual(['ok'])
+  expect(slowestMs).toBeLessThan(size(1_000, 250))
+})
