@@ -42,6 +42,16 @@ describe.each([
     expect([fresh.status, fresh.headers['x-ratelimit-remaining']]).toEqual([200, '1'])
   })
 
+  test('takes no body, or an empty one; a field that it would ignore is refused, and the key stays', async () => {
+    const { key } = await app.signUp()
+    const send = (body: object) => app.call('post', '/v1/account/keys/rotate', { key, body })
+
+    const refused = await send({ expiresAt: '2027-01-01T00:00:00Z' })
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/expiresAt'])
+    expect((await echo(key)).status).toBe(200)
+    expect((await send({})).status).toBe(201)
+  })
+
   test('keeps the name and the expiry, and costs nothing', async () => {
     app.now = Date.UTC(2026, 10, 20, 12)
     const { key } = await app.signUp()

@@ -91,6 +91,7 @@ export function endpoint<Body, Params, Query, Headers>(
     if (takesNoQuery(mounted) && req.url.includes('?')) {
       validate(noQuery, { ...req.query }, 'query')
     }
+    if (body === undefined) refuseFields(req)
     const input = {
       params: params && validate(params, req.params, 'path'),
       query: query && validate(query, { ...req.query }, 'query'),
@@ -107,7 +108,13 @@ export function takesNoQuery({ query, path }: Pick<Operation, 'query'> & { reado
   return query === undefined && path.startsWith('/v1/')
 }
 
+/** What comes with a POST that describes no body would be ignored, which its sender does not expect. */
+function refuseFields({ method, body }: { readonly method: string; readonly body?: unknown }): void {
+  if (method === 'POST' && body !== undefined) validate(noFields, body, 'body')
+}
+
 const noQuery = Joi.object({})
+const noFields = Joi.object({})
 
 /**
  * The schema of an object whose fields are always there: how success answers are described. A field that can be
