@@ -108,19 +108,16 @@ async function drain(options: OutboxOptions): Promise<void> {
   for (let found = drainAtOnce; found === drainAtOnce;) {
     const rows = await look(options)
     found = rows.length
-    const isMove = ({ version }: WaitingRow): boolean => version === null
+    const changes = rows.filter(({ version }) => version !== null)
+    const moves = rows.filter(({ version }) => version === null)
     await Promise.all([
-      inDueTime(
-        options,
-        changeOverdueMs,
-        rows.filter((row) => !isMove(row)),
-        outdate,
-      ),
-      inDueTime(options, moveOverdueMs, rows.filter(isMove), write),
+      inDueTime(options, changeOverdueMs, changes, outdate),
+      inDueTime(options, moveOverdueMs, moves, write),
     ])
   }
 }
 
+/** Delivers what waits, and tells when it is late: whether it can be removed then does not matter to anybody. */
 async function inDueTime(
   options: OutboxOptions,
   overdueMs: number,
