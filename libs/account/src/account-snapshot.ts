@@ -21,9 +21,12 @@ export type Snapshot = {
   readonly keys: readonly { readonly selector: string; readonly digest: string; readonly expiresAt: number }[]
 }
 
+/** Later than all versions that an account can have: that of one that is gone. */
+export const versionOfGone = 2_147_483_647
+
 /** Stands for an account that is gone: newer than any version, so that no late writer brings it back. */
 export const tombstone: Snapshot = {
-  version: Number.MAX_SAFE_INTEGER,
+  version: versionOfGone,
   state: 'd',
   plan: '',
   day: 0,

@@ -19,7 +19,7 @@ export type AccountTables = {
 /** A database that has the account tables. */
 export type AccountDatabase = Kysely<AccountTables>
 
-/** A database for requests, and the same on a connection of its own, for which they do not wait. */
+/** A database for requests, and the same on connections for which requests do not wait. */
 export type AccountConnections = { readonly db: AccountDatabase; readonly aside: AccountDatabase }
 
 type AccountTable = {

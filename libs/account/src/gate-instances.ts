@@ -41,7 +41,7 @@ export type Place = {
  * own clock and while it could look all the time: clocks that are set, and a Postgres that nobody could reach, make
  * nobody look crashed. One that was merely stopped finds its row gone before it counts again; see outbox.ts.
  *
- * @param db with a connection that requests do not wait for
+ * @param db with connections that requests do not use
  * @param instance unique name of this process
  * @param clock milliseconds of a clock that is never set
  */
@@ -50,11 +50,12 @@ export function gateInstances(
   instance: string,
   clock = () => performance.now(),
 ): GateInstances {
-  const state = { spell: 0, isIn: false, saidAt: -Infinity }
+  const state: State = { spell: 0, isIn: false, saidAt: -Infinity, said: undefined }
   const removeCrashed = watchOthers(db, instance)
   const begin = () => {
     state.isIn = true
     state.spell += 1
+    state.said = undefined
     return state.spell
   }
 
@@ -73,7 +74,7 @@ export function gateInstances(
     async stay() {
       const now = clock()
       if (now - state.saidAt < sayEveryMs) return
-      if (state.isIn) await sayStillThere(db, instance, state.spell)
+      if (state.isIn) await sayStillThere(db, instance, state, begin)
       await removeCrashed(now)
       state.saidAt = now
     },
@@ -82,7 +83,15 @@ export function gateInstances(
   }
 }
 
-function placeOf(instance: string, state: { readonly spell: number; readonly isIn: boolean }): Place {
+type State = {
+  spell: number
+  isIn: boolean
+  /** When this instance last said that it is there, and what. */
+  saidAt: number
+  said: string | undefined
+}
+
+function placeOf(instance: string, state: Readonly<State>): Place {
   const { spell } = state
   return {
     isKnown: sql`exists (select from gate_instance where instance = ${instance} and spell = ${spell})`,
@@ -181,7 +190,22 @@ export async function anyCountsInRedis(db: AccountDatabase): Promise<boolean> {
   return rows.length > 0
 }
 
-async function sayStillThere(db: AccountDatabase, instance: string, spell: number): Promise<void> {
-  await sql`update gate_instance set seen_at = clock_timestamp()
-    where instance = ${instance} and spell = ${spell}`.execute(db)
+/**
+ * What is said is compared with what was said last: where Postgres has another, it was put back to a backup, and knows
+ * less than the records in Redis. A new spell without a row is found out by the next look.
+ */
+async function sayStillThere(
+  db: AccountDatabase,
+  instance: string,
+  state: State,
+  begin: () => unknown,
+): Promise<void> {
+  const { spell, said = null } = state
+  const { rows } = await sql<{ readonly said: string }>`update gate_instance set seen_at = clock_timestamp()
+    where instance = ${instance} and spell = ${spell}
+      and extract(epoch from seen_at)::text = coalesce(${said}::text, extract(epoch from seen_at)::text)
+    returning extract(epoch from seen_at)::text as said`.execute(db)
+  if (!state.isIn || state.spell !== spell) return
+  if (rows[0] !== undefined) state.said = rows[0].said
+  else if (said !== null) begin()
 }

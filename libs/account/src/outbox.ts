@@ -1,9 +1,10 @@
 import { inTime } from '@hearth/chassis/in-time'
 import { sql, type Transaction } from 'kysely'
+import type { Logger } from 'pino'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { versionOfGone } from './account-snapshot.ts'
 import type { AccountDatabase, AccountTables } from './database.ts'
 import { noteForInstances, type GateInstances } from './gate-instances.ts'
-import { leaseMs } from './redis-trust.ts'
 import type { Sight } from './sight.ts'
 
 /** Brings changes of accounts from Postgres to every instance that serves from Redis. */
@@ -18,7 +19,7 @@ export type Outbox = {
   /**
    * After the commit: resolves when every instance sees the change with its next request.
    *
-   * @param withinMs how long others that say nothing are waited for
+   * @param withinMs how long whoever counts in Redis is waited for
    */
   readonly deliver: (tag: string, withinMs?: number) => Promise<void>
   /** Delivers what is waiting, whoever noted it. @throws when Redis or Postgres does not answer */
@@ -28,7 +29,7 @@ export type Outbox = {
 /** What the outbox works with. */
 export type OutboxOptions = {
   readonly db: AccountDatabase
-  /** The same, on a connection that requests do not wait for. */
+  /** The same, on connections that requests do not use. */
   readonly aside: AccountDatabase
   readonly instances: Pick<GateInstances, 'othersCount' | 'place'>
   readonly sight: Sight
@@ -39,12 +40,13 @@ export type OutboxOptions = {
    * @returns the accounts of which Redis has not acknowledged it
    */
   readonly replicate: (tags: readonly string[], from: AccountDatabase) => Promise<readonly Unreplicated[]>
-  /** Keeps everybody from using the record of an account that shows an earlier version than this. */
-  readonly outdate: (tag: string, version: number) => Promise<void>
+  /** Keeps everybody from using the record of an account; false when it shows a later version than this. */
+  readonly outdate: (tag: string, version: number) => Promise<boolean>
   /** Whether this instance counts in Redis. */
   readonly trusting: () => boolean
   /** Told that a change could not be delivered in time: this instance must not count in Redis any longer. */
   readonly late: () => void
+  readonly log: Logger
   /** Told that the others may have gone on without this instance: the same, and it must join again. */
   readonly forgotten: () => void
 }
@@ -57,79 +59,128 @@ export type Unreplicated = { readonly tag: string; readonly cause: Error }
  * account. An instance that is cut off from Redis leaves its changes to the instances that are not, and waits for them.
  *
  * What it waits for rests on this: when a change that was noted is overdue, every instance that counts in Redis has
- * seen it delivered, or counts there no longer. Each looks every 50 ms, on a connection that requests do not use, and
+ * seen it delivered, or counts there no longer. Each looks every 50 ms, on connections that requests do not use, and
  * stops trusting Redis when it finds a change that is overdue, cannot deliver one by then, or finds that the others may
  * have taken it for crashed; none trusts a Redis it has not heard from for the time of a lease; and none that begins to
  * trust Redis uses a record without having read the account anew.
  *
  * Who makes a change writes the record anew. Others deliver it without reading Postgres again, which may be slow: they
- * outdate the record, and who is asked about the account next writes it. But a move to Postgres is delivered only when
- * what the record had counted is written there; see counting-place.ts.
+ * outdate the record, and who is asked about the account next writes it. (But a record that shows a later version is
+ * written, since Postgres may have been put back to an earlier state.) A move to Postgres is delivered only when what the
+ * record had counted is written there; see counting-place.ts.
  *
  * While no instance counts in Redis nothing is noted: whoever begins to later reads every account anew.
  */
 export function redisOutbox(options: OutboxOptions): Outbox {
   const { trusting } = options
   const untilDelivered = waitingForDelivery(options)
+  const known: KnownRows = {
+    ...{ lookedAt: -Infinity, ids: new Set(), delivered: new Set() },
+    removing: undefined,
+  }
   return {
     async note(trx, tag) {
-      await noteForInstances(trx, tag, await raiseVersion(trx, tag), trusting())
+      const version = (await raiseVersion(trx, tag)) ?? versionOfGone
+      await noteForInstances(trx, tag, version, trusting())
     },
     async noteMove(trx, tag) {
       await raiseVersion(trx, tag)
       await noteForInstances(trx, tag, null, trusting())
     },
-    async deliver(tag, withinMs = changeOverdueMs + leaseMs + 50) {
+    async deliver(tag, withinMs = changeOverdueMs + 150) {
       if (trusting() && (await tryToDeliver(options, tag))) return
       const isDelivered = await untilDelivered(tag, withinMs)
       // Neither by what this instance does now and then: it would go on with the record as it was.
       if (!isDelivered && trusting()) options.late()
     },
-    drain: () => drain(options),
+    drain: () => drain(options, known),
   }
 }
 
 /** At this age a change is late. Who waits for others waits at least 50 ms longer, and then goes on without them. */
-const changeOverdueMs = 500
+const changeOverdueMs = 600
 /** The same of a move, which requests wait for. */
 const moveOverdueMs = 150
 
 async function tryToDeliver(options: OutboxOptions, tag: string): Promise<boolean> {
   try {
     const { rows } = await sql<OutboxRow>`select id, tag from outbox where tag = ${tag}`.execute(options.db)
-    await remove(options.db, await write(options, rows, options.db))
-    return true
+    const { ids, failure } = await write(options, rows, options.db)
+    await remove(options.db, ids)
+    return failure === undefined
   } catch {
     return false // the row stays for others, and for later
   }
 }
 
-async function drain(options: OutboxOptions): Promise<void> {
-  for (let found = drainAtOnce; found === drainAtOnce;) {
+async function drain(options: OutboxOptions, known: KnownRows): Promise<void> {
+  for (let mayBeMore = true; mayBeMore;) {
+    const lookedAt = performance.now()
     const rows = await look(options)
-    found = rows.length
-    const changes = rows.filter(({ version }) => version !== null)
-    const moves = rows.filter(({ version }) => version === null)
-    await Promise.all([
-      inDueTime(options, changeOverdueMs, changes, outdate),
-      inDueTime(options, moveOverdueMs, moves, write),
-    ])
+    const waiting = stillWaiting(known, rows, lookedAt)
+    let removing
+    try {
+      await Promise.all([
+        inDueTime(options, known, changeOverdueMs, waiting.filter(isChange), outdate),
+        inDueTime(options, known, moveOverdueMs, waiting.filter(isMove), write),
+      ])
+    } finally {
+      removing = removeDelivered(options, known)
+    }
+    // Only a look for more waits for it: it must find other rows. Whoever makes changes waits for the looks.
+    mayBeMore = rows.length === drainAtOnce && (await removing)
   }
 }
 
-/** Delivers what waits, and tells when it is late: whether it can be removed then does not matter to anybody. */
-async function inDueTime(
+/** Removes what is delivered. False when that fails now: it is known, and tried again after another look. */
+async function removeDelivered({ db, log }: OutboxOptions, known: KnownRows): Promise<boolean> {
+  known.removing ??= remove(db, [...known.delivered]).finally(() => (known.removing = undefined))
+  try {
+    await known.removing
+    return true
+  } catch (error) {
+    log.debug({ err: error }, 'outbox: delivered changes are removed later')
+    return false
+  }
+}
+
+/** What an instance knows of the rows that it has found. */
+type KnownRows = {
+  /** When it began the last look that has found all that were there; -Infinity when that one has not. */
+  lookedAt: number
+  ids: ReadonlySet<number>
+  /** Those that are delivered, and could not be removed yet. Nobody waits for that: they are not late. */
+  delivered: ReadonlySet<number>
+  removing: Promise<void> | undefined
+}
+
+/** The rows that are not delivered yet, with their age since they were committed, as far as that is known. */
+function stillWaiting(known: KnownRows, rows: readonly WaitingRow[], lookedAt: number): WaitingRow[] {
+  const sinceLastLook = performance.now() - known.lookedAt
+  const { ids, delivered } = known
+  known.lookedAt = rows.length < drainAtOnce ? lookedAt : -Infinity
+  known.ids = new Set(rows.map(({ id }) => id))
+  known.delivered = delivered.intersection(known.ids)
+  return rows
+    .filter(({ id }) => !delivered.has(id))
+    .map((row) => (ids.has(row.id) ? row : { ...row, age: Math.min(row.age, sinceLastLook) }))
+}
+
+/** Delivers what waits, and tells when it is late. */
+async function inDueTime<Row extends WaitingRow>(
   options: OutboxOptions,
+  known: KnownRows,
   overdueMs: number,
-  rows: readonly WaitingRow[],
-  deliver: (options: OutboxOptions, rows: readonly WaitingRow[]) => Promise<Delivered>,
+  rows: readonly Row[],
+  deliver: (options: OutboxOptions, rows: readonly Row[]) => Promise<Delivered>,
 ): Promise<void> {
   if (rows.length === 0) return
-  const oldest = Math.max(...rows.map(({ age }) => age))
+  const oldest = Math.max(0, ...rows.map(({ age }) => age))
   if (oldest >= overdueMs) options.late()
   const tooLate = setTimeout(options.late, Math.max(0, overdueMs - oldest))
   const delivered = await deliver(options, rows).finally(() => clearTimeout(tooLate))
-  await remove(options.aside, delivered)
+  known.delivered = known.delivered.union(new Set(delivered.ids))
+  if (delivered.failure !== undefined) throw delivered.failure
 }
 
 /** What is waiting, the oldest first. @throws when Postgres does not answer, or the others do not know this instance */
@@ -152,13 +203,20 @@ async function look({ aside, instances, sight, forgotten }: OutboxOptions): Prom
 }
 
 /** Keeps everybody from using the records as they are. */
-async function outdate(options: OutboxOptions, rows: readonly WaitingRow[]): Promise<Delivered> {
-  const outcomes = await Promise.allSettled(
-    rows.map(({ tag, version }) => options.outdate(tag, version ?? 0)),
+async function outdate(options: OutboxOptions, rows: readonly Change[]): Promise<Delivered> {
+  const outcomes = await Promise.allSettled(rows.map(({ tag, version }) => options.outdate(tag, version)))
+  const outdated = rows.filter((_, index) => isValue(outcomes[index], true))
+  const later = await write(
+    options,
+    rows.filter((_, index) => isValue(outcomes[index], false)),
   )
-  const ids = rows.filter((_, index) => outcomes[index]?.status === 'fulfilled').map(({ id }) => id)
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  return { ids, failure: failed?.reason as Error | undefined }
+  const failure = later.failure ?? (failed?.reason as Error | undefined)
+  return { ids: [...outdated.map(({ id }) => id), ...later.ids], failure }
+}
+
+function isValue<T>(outcome: PromiseSettledResult<T> | undefined, value: T): boolean {
+  return outcome?.status === 'fulfilled' && outcome.value === value
 }
 
 /** Writes the records anew; one account that cannot be written does not hold up the others. */
@@ -174,21 +232,24 @@ async function write(
   return { ids, failure: failures[0]?.cause }
 }
 
-/** Removes the changes that every instance sees now. @throws the first failure of the others */
-async function remove(db: AccountDatabase, { ids, failure }: Delivered): Promise<void> {
+/** Removes changes that every instance sees now. */
+async function remove(db: AccountDatabase, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await sql`delete from outbox where id = any(${ids}::bigint[])`.execute(db)
-  if (failure !== undefined) throw failure
 }
 
 type Delivered = { readonly ids: readonly number[]; readonly failure: Error | undefined }
 
 type OutboxRow = { readonly id: number; readonly tag: string }
 type WaitingRow = OutboxRow & {
-  /** Of the account after the change; null of a move. */
+  /** Of the account after the change; null of a move, and of what earlier releases note. */
   readonly version: number | null
   /** In milliseconds. */
   readonly age: number
 }
+type Change = WaitingRow & { readonly version: number }
+
+const isChange = (row: WaitingRow): row is Change => row.version !== null
+const isMove = (row: WaitingRow): boolean => row.version === null
 
 /**
  * Waits for a change to be delivered, up to a time: whoever counts in Redis delivers within it, or has lost its trust in

@@ -1,10 +1,10 @@
 import { unavailable } from '@hearth/chassis/errors'
-import { inTime, LateError } from '@hearth/chassis/in-time'
 import { sql } from 'kysely'
 import { burstLimiter } from './burst-limiter.ts'
 import type { CountingPlace } from './counting-place.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Burst, Charge, Gate, GateRequest, Refused, Standing, Verdict } from './gate.ts'
+import { inBudget } from './in-budget.ts'
 import type { Ledger } from './ledger.ts'
 import { lockAccount, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
@@ -78,38 +78,6 @@ export function postgresGate(options: PostgresGateOptions): PostgresGate {
   }
 }
 
-/**
- * Several steps that are each answered in time may together take too long. Then no further step is begun.
- *
- * @throws HttpError 503 then; a unit that is charged all the same is given back
- */
-async function inBudget<T extends Verdict | 'back'>(
-  work: (signal: AbortSignal) => Promise<T>,
-  giveBack: (charge: Charge) => Promise<void>,
-): Promise<T> {
-  const giveUp = new AbortController()
-  const coming = work(giveUp.signal)
-  try {
-    return await inTime(budgetMs, coming)
-  } catch (error) {
-    if (!(error instanceof LateError)) throw error
-    giveUp.abort(error)
-    coming
-      .then(async (verdict) => {
-        const charge = chargeOf(verdict)
-        if (charge !== undefined) await giveBack(charge)
-      })
-      .catch(() => undefined) // it was never answered, so nobody counts on it
-    throw unavailable('The quota of the account could not be checked in time.', error)
-  }
-}
-
-const budgetMs = 1_000
-
-function chargeOf(verdict: Verdict | 'back'): Charge | undefined {
-  return verdict !== 'back' && verdict.outcome === 'ok' ? verdict.charge : undefined
-}
-
 /** Whether the caller can use Redis and was sent here by it, or cannot; null where there is no Redis. */
 type InPlace = 'away' | 'here' | null
 
@@ -126,6 +94,7 @@ async function passGate(
     const row = await askOnce(options, quotas, request, inPlace)
     const { outcome } = row
     if (outcome !== 'move') return { ...row, outcome }
+    signal?.throwIfAborted()
     await options.place?.toPostgres(request.tag)
   }
   throw unavailable('The account is being moved between two stores.')

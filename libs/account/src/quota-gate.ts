@@ -186,7 +186,7 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
   const [instances, sight] = [gateInstances(aside, instance), sightOfChanges()]
   const lose = (reason: Error) => (trusting() ? trust().failed(reason) : undefined)
   const outbox = redisOutbox({
-    ...{ db, aside, instances, sight, trusting, replicate: copy },
+    ...{ db, aside, log, instances, sight, trusting, replicate: copy },
     outdate: records.outdate,
     late: () => lose(changeIsLate),
     forgotten: () => lose(wasTakenForCrashed),

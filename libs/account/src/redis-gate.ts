@@ -3,10 +3,18 @@ import type { AccountDatabase } from './database.ts'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
 import type { Ledger } from './ledger.ts'
 import { gathered } from './gathered.ts'
+import { inBudget } from './in-budget.ts'
 import type { CountingPlace } from './counting-place.ts'
 import type { Unreplicated } from './outbox.ts'
 import type { PostgresGate } from './postgres-gate.ts'
-import { RedisAway, type Found, type RecordReply, type RedisRecords, type Written } from './redis-records.ts'
+import {
+  RedisAway,
+  type Found,
+  type RecordReply,
+  type RedisRecords,
+  type Reply,
+  type Written,
+} from './redis-records.ts'
 import type { RedisTrust } from './redis-trust.ts'
 import { dayOf } from './windows.ts'
 
@@ -70,33 +78,64 @@ export async function replicate(options: Copying, tags: readonly string[]): Prom
 type Fill = (tag: string, now: number) => Promise<boolean>
 
 async function check(options: RedisGateOptions, fill: Fill, request: GateRequest): Promise<Verdict> {
-  const { trust } = options
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    // The process may have been stopped meanwhile, and the others have gone on without it.
-    if (attempt > 0 && !trust().holds() && !(await trust().renew())) {
-      throw new RedisAway('Redis is trusted no longer.')
-    }
-    const reply = await options.records.ask(request)
-    if (reply.outcome === 'late') continue
-    if (reply.outcome === 'absent' || reply.outcome === 'stale') {
-      if (!(await fill(request.tag, reply.now))) return { outcome: 'unknown' }
-    } else if (reply.outcome === 'unknown') {
-      const reason = await reasonFor(options.postgres, request)
-      if (reason !== undefined) return reason
-      await fill(request.tag, reply.now)
-    } else if (reply.outcome === 'elsewhere') {
-      const verdict = await options.postgres.checkHere(request)
-      if (verdict !== 'back') return verdict
-      await options.place.toRedis(request.tag)
-    } else {
-      return verdictOf(options, request, reply)
-    }
-  }
-  // A record that is newer than Postgres, as after Postgres came back from a copy, is no reason to distrust Redis.
-  return options.postgres.check(request)
+  const reply = await options.records.ask(request)
+  if (isDecided(reply)) return verdictOf(options, request, reply)
+  return inBudget(
+    (signal) => askAgain(options, fill, { request, reply, signal }),
+    (charge) => refund(options, charge),
+  )
 }
 
-const attempts = 3
+/** The record alone has answered the question. */
+function isDecided(reply: Reply): reply is Decided {
+  return !undecided.has(reply.outcome)
+}
+
+type Decided = RecordReply & { readonly outcome: 'ok' | 'over' | 'burst' | 'expired' | 'suspended' }
+
+const undecided = new Set<Reply['outcome']>(['late', 'absent', 'stale', 'unknown', 'elsewhere'])
+
+/** Does what the record lacks, and asks again, not more often than a few times. */
+async function askAgain(
+  options: RedisGateOptions,
+  fill: Fill,
+  { request, reply: first, signal }: { request: GateRequest; reply: Reply; signal: AbortSignal },
+): Promise<Verdict> {
+  const { trust, records, postgres } = options
+  for (let reply = first, asked = 1; ; asked++) {
+    const verdict = await answer(options, fill, request, reply)
+    if (verdict !== undefined) return verdict
+    signal.throwIfAborted()
+    // A record that is newer than Postgres, as after Postgres came back from a copy, is no reason to distrust Redis.
+    if (asked === mostAsked) return postgres.check(request)
+    // The process may have been stopped meanwhile, and the others have gone on without it.
+    if (!trust().holds() && !(await trust().renew())) throw new RedisAway('Redis is trusted no longer.')
+    reply = await records.ask(request)
+  }
+}
+
+const mostAsked = 3
+
+/** What a reply leads to; undefined when the question is to be put again. */
+async function answer(
+  options: RedisGateOptions,
+  fill: Fill,
+  request: GateRequest,
+  reply: Reply,
+): Promise<Verdict | undefined> {
+  if (reply.outcome === 'late') return undefined
+  if (isDecided(reply)) return verdictOf(options, request, reply)
+  if (reply.outcome === 'elsewhere') {
+    const verdict = await options.postgres.checkHere(request)
+    if (verdict !== 'back') return verdict
+    await options.place.toRedis(request.tag)
+    return undefined
+  }
+  const reason = reply.outcome === 'unknown' ? await reasonFor(options.postgres, request) : undefined
+  if (reason !== undefined) return reason
+  const isThere = await fill(request.tag, reply.now)
+  return isThere ? undefined : { outcome: 'unknown' }
+}
 
 type Copying = Pick<RedisGateOptions, 'records' | 'db' | 'epoch' | 'ledger' | 'gaveAnew'>
 
@@ -122,7 +161,7 @@ async function copyToRedis(
   const epoch = options.epoch()
   const copies = new Map<string, Copy>()
   let left: readonly Left[] = tags.map((tag) => ({ tag }))
-  for (let attempt = 0; attempt < attempts && left.length > 0; attempt++) {
+  for (let attempt = 0; attempt < mostReadings && left.length > 0; attempt++) {
     const read = await readSnapshots(options.db, left.map(tagOf), day, new Date(now))
     const written = await Promise.all(
       left.map(({ tag, found }) => {
@@ -136,6 +175,8 @@ async function copyToRedis(
   for (const { tag, found } of left) if (found?.unconfirmed !== 0) copies.set(tag, neverConfirmed(tag))
   return [...copies.values()]
 }
+
+const mostReadings = 3
 
 /** An account that is to be read and written, for the second time when its record is not yet as it should be. */
 type Left = { readonly tag: string; readonly found?: Found }

@@ -75,8 +75,12 @@ export type RedisRecords = {
    * @returns what the record has counted, and what is to be written once more
    */
   readonly write: (tag: string, epoch: number, snapshot: Snapshot, found?: Found) => Promise<Written>
-  /** A record of an earlier version is not used any more before it is written anew. */
-  readonly outdate: (tag: string, version: number) => Promise<void>
+  /**
+   * A record of an earlier version is not used any more before it is written anew.
+   *
+   * @returns false when the record shows a later one
+   */
+  readonly outdate: (tag: string, version: number) => Promise<boolean>
   /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
   /** Unix milliseconds by the clock that decides. */
@@ -142,7 +146,8 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       return readWritten(await within(answerWithinMs, written))
     },
     async outdate(tag, version) {
-      await within(answerWithinMs, runScript(redis, outdate, [recordOf(tag)], [version]))
+      const outdating = runScript(redis, outdate, [recordOf(tag)], [version])
+      return (await within(answerWithinMs, outdating))[0] === 1
     },
     async refund(tag, day) {
       const flat = await put(refund, [recordOf(tag)], [epoch(), day], holdsUntil())

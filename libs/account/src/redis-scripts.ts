@@ -38,8 +38,9 @@ const recordLifetimeMs = 7 * 86_400_000
 /**
  * The record of an account in Redis, one hash per account at `<svc>:{<tag>}`:
  *
- *   e  epoch the record was last read from Postgres in;    v  version of the account it shows
- *      below 0: not yet confirmed, see writeScript
+ *   e  epoch the record was last read from Postgres in;    v  version of the account it shows,
+ *      0: outdated; below 0: not yet confirmed,               or of the change that has outdated it
+ *      see writeScript
  *   s  state: a active, p counted in Postgres,             P  plan id
  *      s suspended, d deleted
  *   d  day number of the counters below                    b  charged in the month before that day
@@ -51,7 +52,7 @@ const recordLifetimeMs = 7 * 86_400_000
  *   k<sel>  digest and expiry (Unix seconds, may have a fraction; 0: never) of each key that is not revoked
  *   t<sel>  burst limit: when the key is due again (Unix milliseconds)
  *
- * A key that is not in the record is not valid: revoking is writing a newer version without it.
+ * A key that is not in the record is not valid: revoking is writing a newer version without it, or outdating the record.
  */
 
 /**
@@ -196,14 +197,16 @@ return packed({ here, 2 })`
 
 /**
  * A record that shows an earlier version than this is used by nobody before it has been read from Postgres anew, and by
- * nobody written from what was read earlier. KEYS: the record. ARGV: version. Reply: 1.
+ * nobody written from what was read earlier. KEYS: the record. ARGV: version. Reply: 1, or 0 when the record shows a
+ * later one.
  */
 export const outdateScript = `${packing}
 local e, v = unpack(redis.call('HMGET', KEYS[1], 'e', 'v'))
-if v and tonumber(v) < tonumber(ARGV[1]) then
-  redis.call('HSET', KEYS[1], 'e', math.min(0, tonumber(e)), 'v', ARGV[1])
+local stored, version = tonumber(v), tonumber(ARGV[1])
+if stored and stored < version then
+  redis.call('HSET', KEYS[1], 'e', math.min(0, tonumber(e)), 'v', version)
 end
-return packed({ 1 })`
+return packed({ stored and stored > version and 0 or 1 })`
 
 /**
  * Makes the record follow Postgres, unless it already shows a newer version. KEYS: the record. ARGV: test clock in ms

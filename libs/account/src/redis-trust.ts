@@ -219,7 +219,7 @@ async function leave(options: RedisTrustOptions, state: TrustState): Promise<voi
 
 async function goesOn(state: TrustState): Promise<boolean> {
   await inTime(goOnWithinMs, state.left).catch(() => undefined)
-  return state.trusting
+  return state.trusting && !isDoubted(state)
 }
 
 async function goOn(options: RedisTrustOptions, state: TrustState): Promise<boolean> {

@@ -10,7 +10,7 @@ import { isError } from './system-error.ts'
 /** The database of a service: one schema, on a Postgres server or on the embedded Postgres. */
 export type Database<DB> = {
   readonly db: Kysely<DB>
-  /** The same on one connection of its own: for short questions that must not wait behind those of requests. */
+  /** The same on two connections of its own: for short questions that must not wait behind those of requests. */
   readonly aside: Kysely<DB>
   readonly engine: 'postgres' | 'pglite'
   readonly schema: string
@@ -156,7 +156,7 @@ function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
     })
   const most = options.maxConnections ?? 10
   // Who has to turn to Postgres all at once, as when Redis breaks, must not have to connect first.
-  const pools = [open(most, Math.min(keptConnections, most)), open(1, 1)] as const
+  const pools = [open(most, Math.min(keptConnections, most)), open(2, 2)] as const
   const on = (pool: (typeof pools)[number]) =>
     new Kysely<DB>({ dialect: new PostgresDialect({ pool: guardPool(pool, breaker) }) })
   const [db, aside] = [on(pools[0]), on(pools[1])]
