@@ -75,7 +75,7 @@ export function redisOutbox(options: OutboxOptions): Outbox {
   const { trusting } = options
   const untilDelivered = waitingForDelivery(options)
   const known: KnownRows = {
-    ...{ lookedAt: -Infinity, ids: new Set(), delivered: new Set() },
+    ...{ lookedAt: -Infinity, notedAt: new Map(), delivered: new Set() },
     removing: undefined,
   }
   return {
@@ -148,7 +148,8 @@ async function removeDelivered({ db, log }: OutboxOptions, known: KnownRows): Pr
 type KnownRows = {
   /** When it began the last look that has found all that were there; -Infinity when that one has not. */
   lookedAt: number
-  ids: ReadonlySet<number>
+  /** When each row was committed, as far as that is known. (Times are by performance.now().) */
+  notedAt: ReadonlyMap<number, number>
   /** Those that are delivered, and could not be removed yet. Nobody waits for that: they are not late. */
   delivered: ReadonlySet<number>
   removing: Promise<void> | undefined
@@ -156,14 +157,17 @@ type KnownRows = {
 
 /** The rows that are not delivered yet, with their age since they were committed, as far as that is known. */
 function stillWaiting(known: KnownRows, rows: readonly WaitingRow[], lookedAt: number): WaitingRow[] {
-  const sinceLastLook = performance.now() - known.lookedAt
-  const { ids, delivered } = known
+  const now = performance.now()
+  // What the last look has not found was committed since, however long that took.
+  const notedAt = ({ id, age }: WaitingRow) => known.notedAt.get(id) ?? Math.max(now - age, known.lookedAt)
+  const found = new Map(rows.map((row) => [row.id, notedAt(row)]))
+  const { delivered } = known
   known.lookedAt = rows.length < drainAtOnce ? lookedAt : -Infinity
-  known.ids = new Set(rows.map(({ id }) => id))
-  known.delivered = delivered.intersection(known.ids)
+  known.notedAt = found
+  known.delivered = delivered.intersection(found)
   return rows
     .filter(({ id }) => !delivered.has(id))
-    .map((row) => (ids.has(row.id) ? row : { ...row, age: Math.min(row.age, sinceLastLook) }))
+    .map((row) => ({ ...row, age: now - (found.get(row.id) ?? now) }))
 }
 
 /** Delivers what waits, and tells when it is late. */

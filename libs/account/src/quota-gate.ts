@@ -131,7 +131,7 @@ async function rehearse(postgres: Gate): Promise<void> {
 function trustOptions(
   { deployment, database: { aside }, log, answerWithinMs = 75 }: QuotaGateOptions,
   redis: Redis | Cluster,
-  { ledger, epoch, instances, again, outbox, sight }: ReturnType<typeof partsOf>,
+  { ledger, records, epoch, instances, again, outbox, sight }: ReturnType<typeof partsOf>,
 ): RedisTrustOptions {
   return {
     ...{ log, hasOneNode: !redis.isCluster, isSure: sight.isClear, catchUp: outbox.drain },
@@ -140,6 +140,7 @@ function trustOptions(
     reachPostgres: () => sql`select`.execute(aside),
     async beforeTrust() {
       await checkWritable(redis, deployment.code, answerWithinMs)
+      await records.hearClock()
       await ledger.flush()
       // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
       epoch.current = await instances.join()
@@ -194,7 +195,7 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
   const place = countingPlace({ db, outbox, replicate: copy })
   const postgres = postgresGate({ ...common, place, outbox })
   const onRedis = redisGate({ ...copying, trust, place, postgres, planIds: Object.keys(plans) })
-  return { ledger, postgres, onRedis, epoch, outbox, again, instances, sight }
+  return { ledger, postgres, records, onRedis, epoch, outbox, again, instances, sight }
 }
 
 const drainEveryMs = 50

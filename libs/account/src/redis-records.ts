@@ -83,6 +83,8 @@ export type RedisRecords = {
   readonly outdate: (tag: string, version: number) => Promise<boolean>
   /** Gives a unit back; the number given back that day, or undefined when the record cannot take it. */
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
+  /** Learns what Redis takes for now: before, it is not known until when a question holds. */
+  readonly hearClock: () => Promise<void>
   /** Unix milliseconds by the clock that decides. */
   readonly now: () => Promise<number>
 }
@@ -123,7 +125,7 @@ export type Written = Seen & {
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
   const gate = prepare(gateScript(options.plans, options.burst))
-  const { holdsUntil, put } = askingInTime(options)
+  const { holdsUntil, put, heard } = askingInTime(options)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
@@ -155,6 +157,9 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       const [, state, refunded] = flat
       return state === 1 ? refunded : undefined
     },
+    async hearClock() {
+      heard(await within(answerWithinMs, redisTime(redis)))
+    },
     now: async () => (clock === undefined ? within(answerWithinMs, redisTime(redis)) : clock()),
   }
 }
@@ -175,6 +180,9 @@ function askingInTime({ redis, answerWithinMs = 75, onLate }: RedisRecordsOption
   const clock = clockOfRedis()
 
   return {
+    heard: (instant: number) => {
+      clock.heard(instant)
+    },
     /** Until when a question holds that is asked now, by the clock of Redis; -Infinity before its first reply. */
     holdsUntil: (): number => clock.now() + answerWithinMs,
     put: async (

@@ -70,6 +70,16 @@ describe('a question to a record', () => {
     expect([first, second, third]).toMatchObject([{ used: 1 }, { outcome: 'late' }, { used: 2 }])
   })
 
+  test('holds for a while only, also the very first one, when the clock of Redis was heard', async () => {
+    const first = inEpoch(1)
+    await first.hearClock()
+
+    const stopped = first.ask(question)
+    stopMs(200)
+
+    expect(await stopped).toMatchObject({ outcome: 'late' })
+  })
+
   test('that is outdated is answered when it has been written anew, from what was read since', async () => {
     await records.ask(question)
     await records.outdate(question.tag, 3)
