@@ -187,7 +187,7 @@ describe('two instances, of which one is lost in the same instant as Redis', () 
     },
   )
 
-  test('who changes an account waits 300 ms for the lost one, for 20 seconds at most (T29)', async () => {
+  test('who changes an account waits 750 ms for the lost one, for 20 seconds at most (T29)', async () => {
     const accounts = await Promise.all(upTo(9).map(() => rig.account()))
     for (const account of accounts) await rig.callAtOnce(account, 2)
     loseOne()
@@ -203,13 +203,13 @@ describe('two instances, of which one is lost in the same instant as Redis', () 
 
     const waited = [await revoked(), await revoked(), await revoked()]
     measured(`revocations by the one that is left: ${waited.map((ms) => ms.toFixed(0)).join(', ')} ms`)
-    expect(Math.min(...waited)).toBeGreaterThanOrEqual(300)
-    expect(Math.min(...waited)).toBeLessThan(300 + size(2_000, 100))
+    expect(Math.min(...waited)).toBeGreaterThanOrEqual(750)
+    expect(Math.min(...waited)).toBeLessThan(750 + size(2_000, 100))
     await sleep(lostAt + 13_000 - performance.now())
     const late = await revoked()
-    expect([late, late >= 300 || performance.now() - lostAt > 15_000]).toEqual([late, true])
+    expect([late, late >= 750 || performance.now() - lostAt > 15_000]).toEqual([late, true])
     await sleep(lostAt + 21_000 - performance.now())
-    await until(async () => (await revoked()) < 300)
+    await until(async () => (await revoked()) < 750)
   })
 
   /** What the ledger says that an account has used. */
