@@ -82,8 +82,14 @@ async function check(options: RedisGateOptions, fill: Fill, request: GateRequest
   if (isDecided(reply)) return verdictOf(options, request, reply)
   return inBudget(
     (signal) => askAgain(options, fill, { request, reply, signal }),
-    (charge) => refund(options, charge),
+    (charge) => giveBack(options, charge),
   )
+}
+
+/** Gives back what was charged by whichever gate, and too late. */
+function giveBack(options: RedisGateOptions, charge: Charge): Promise<void> {
+  const isForRedis = charge.by === 'redis' && options.trust().holds()
+  return isForRedis ? refund(options, charge) : options.postgres.refund(charge)
 }
 
 /** The record alone has answered the question. */
