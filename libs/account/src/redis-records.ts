@@ -7,6 +7,7 @@ import { batched } from './batched.ts'
 import type { Burst, GateRequest } from './gate.ts'
 import type { Seen } from './ledger.ts'
 import type { Plans } from './plans.ts'
+import { clockOfRedis } from './redis-clock.ts'
 import {
   gateReplyFields,
   gateReplyHeader,
@@ -204,26 +205,6 @@ function askingInTime({ redis, answerWithinMs = 75, onLate }: RedisRecordsOption
 function isTooLate(flat: readonly number[]): boolean {
   return flat[1] === 0
 }
-
-/**
- * How far the clock of Redis is ahead of ours at least, by the fastest reply of the last minute or two: it may be set
- * back, and drifts.
- */
-export function clockOfRedis(ours = () => performance.now()) {
-  let [before, latest, since] = [-Infinity, -Infinity, ours()]
-  return {
-    /** Unix milliseconds by the clock of Redis, or a little earlier; -Infinity before the first reply. */
-    now: (): number => ours() + Math.max(before, latest),
-    /** It was `instant` there when a reply was sent that has just come. */
-    heard(instant: number): void {
-      const here = ours()
-      if (here - since > fastestOfMs) [before, latest, since] = [latest, -Infinity, here]
-      latest = Math.max(latest, instant - here)
-    },
-  }
-}
-
-const fastestOfMs = 60_000
 
 /** @throws RedisAway when the answer does not come within that time, or is an error */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {

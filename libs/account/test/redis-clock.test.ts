@@ -1,0 +1,31 @@
+import { clockOfRedis } from '../src/redis-clock.ts'
+
+describe('the clock of Redis as replies tell it', () => {
+  const replies = (delays: readonly number[], aheadMs: number, time: { now: number }, clock: Clock) => {
+    for (const delay of delays) {
+      time.now += 10
+      clock.heard(time.now - delay + aheadMs)
+    }
+  }
+  type Clock = ReturnType<typeof clockOfRedis>
+
+  test('is not known before the first reply, and then by the fastest', () => {
+    const time = { now: 0 }
+    const clock = clockOfRedis(() => time.now)
+    expect(clock.now()).toBe(-Infinity)
+
+    replies([40, 3, 25], 500, time, clock)
+
+    expect(clock.now()).toBe(time.now + 497)
+  })
+
+  test.each([3_600_000, 80])('follows a clock that was set back by %d ms within two minutes', (back) => {
+    const time = { now: 0 }
+    const clock = clockOfRedis(() => time.now)
+    replies(Array(200).fill(1), 5_000, time, clock)
+
+    replies(Array(12_100).fill(1), 5_000 - back, time, clock)
+
+    expect(clock.now()).toBe(time.now + 4_999 - back)
+  })
+})
