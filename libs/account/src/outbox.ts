@@ -1,9 +1,9 @@
 import { inTime } from '@hearth/chassis/in-time'
 import { sql, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { versionOfGone } from './account-snapshot.ts'
 import type { AccountDatabase, AccountTables } from './database.ts'
+import { waitingForDelivery } from './delivery.ts'
 import { noteForInstances, type GateInstances } from './gate-instances.ts'
 import type { Sight } from './sight.ts'
 
@@ -255,57 +255,6 @@ type Change = WaitingRow & { readonly version: number }
 const isChange = (row: WaitingRow): row is Change => row.version !== null
 const isMove = (row: WaitingRow): boolean => row.version === null
 
-/**
- * Waits for a change to be delivered, up to a time: whoever counts in Redis delivers within it, or has lost its trust in
- * Redis and reads Postgres. When nobody does, there is nothing to wait for. One question is put for all who wait: when
- * an instance alone loses Redis, they are as many as the accounts that it is asked about.
- *
- * @returns false when the time was up
- */
-function waitingForDelivery({ db, instances, trusting }: OutboxOptions) {
-  const waiting = new Set<Wait>()
-  let isLooking = false
-
-  async function look(): Promise<void> {
-    const asked = [...waiting]
-    try {
-      const { rows } = await sql<{ tag: string }>`select distinct tag from outbox
-        where tag = any(${asked.map(({ tag }) => tag)}::text[])
-          and (${trusting()} or ${instances.othersCount})`.execute(db)
-      const undelivered = new Set(rows.map(({ tag }) => tag))
-      for (const wait of asked) {
-        const isDelivered = !undelivered.has(wait.tag)
-        if (isDelivered || performance.now() >= wait.end) end(wait).resolve(isDelivered)
-      }
-    } catch (error) {
-      for (const wait of asked) end(wait).reject(error)
-    }
-  }
-
-  function end(wait: Wait): PromiseWithResolvers<boolean> {
-    waiting.delete(wait)
-    return wait.settle
-  }
-
-  async function lookForAll(): Promise<void> {
-    isLooking = true
-    while (waiting.size > 0) {
-      await look()
-      if (waiting.size > 0) await sleep(lookAgainMs)
-    }
-    isLooking = false
-  }
-
-  return (tag: string, withinMs: number): Promise<boolean> => {
-    const settle = Promise.withResolvers<boolean>()
-    waiting.add({ tag, end: performance.now() + withinMs, settle })
-    if (!isLooking) void lookForAll()
-    return settle.promise
-  }
-}
-
-type Wait = { readonly tag: string; readonly end: number; readonly settle: PromiseWithResolvers<boolean> }
-
 /** Without Redis every instance reads Postgres at every request: a change holds as soon as it is committed. */
 export const noOutbox: Outbox = {
   async note(trx, tag) {
@@ -334,5 +283,4 @@ async function raiseVersion(trx: Transaction<AccountTables>, tag: string): Promi
   return raised?.version ?? null
 }
 
-const lookAgainMs = 15
 const drainAtOnce = 1000
