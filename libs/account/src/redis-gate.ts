@@ -1,10 +1,10 @@
 import { readSnapshots, tombstone, type Snapshot } from './account-snapshot.ts'
+import type { CountingPlace } from './counting-place.ts'
 import type { AccountDatabase } from './database.ts'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
-import type { Ledger } from './ledger.ts'
 import { gathered } from './gathered.ts'
 import { inBudget } from './in-budget.ts'
-import type { CountingPlace } from './counting-place.ts'
+import type { Ledger } from './ledger.ts'
 import type { Unreplicated } from './outbox.ts'
 import type { PostgresGate } from './postgres-gate.ts'
 import {
@@ -94,12 +94,12 @@ function giveBack(options: RedisGateOptions, charge: Charge): Promise<void> {
 
 /** The record alone has answered the question. */
 function isDecided(reply: Reply): reply is Decided {
-  return !undecided.has(reply.outcome)
+  return !(undecided as readonly string[]).includes(reply.outcome)
 }
 
-type Decided = RecordReply & { readonly outcome: 'ok' | 'over' | 'burst' | 'expired' | 'suspended' }
-
-const undecided = new Set<Reply['outcome']>(['late', 'absent', 'stale', 'unknown', 'elsewhere'])
+const undecided = ['late', 'absent', 'stale', 'unknown', 'elsewhere'] as const
+type Undecided = (typeof undecided)[number]
+type Decided = RecordReply & { readonly outcome: Exclude<Reply['outcome'], Undecided> }
 
 /** Does what the record lacks, and asks again, not more often than a few times. */
 async function askAgain(
@@ -219,7 +219,7 @@ function remember({ ledger }: Copying, tag: string, counted: Written, known: Sna
   if (counted.used > known.used || counted.refunded > known.refunded) ledger.saw(ledger.of(tag), counted)
 }
 
-function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, reply: RecordReply): Verdict {
+function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, reply: Decided): Verdict {
   const { tag, cost, tally = ledger.of(tag) } = request
   const { outcome, plan, now, day, used, refunded, direct, usedBefore, burstRemaining, waitMs } = reply
   if (outcome === 'expired' || outcome === 'suspended') return { outcome }
@@ -227,7 +227,7 @@ function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, 
   // A unit may be given back before Redis, which had forgotten it, hears again that it was charged.
   const usedToday = Math.max(0, used - refunded + direct)
   const standing = { plan: planIds[plan] ?? '', now, day, usedToday, usedBefore, burstRemaining }
-  if (outcome !== 'ok') return { ...standing, outcome: outcome === 'over' ? 'over' : 'burst', waitMs }
+  if (outcome !== 'ok') return { ...standing, outcome, waitMs }
   return { ...standing, outcome, charge: cost === 0 ? undefined : { tag, day, by: 'redis' } }
 }
 
