@@ -178,7 +178,7 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
   const records = redisRecords({
     ...{ ...common, redis, answerWithinMs, prefix: deployment.code },
     ...{ epoch: () => epoch.current, floor: ({ tag, tally = ledger.of(tag) }) => tally.counter },
-    onLate: () => trust().doubt(),
+    ...{ onLate: () => trust().doubt(), trustedAt: () => trust().heldAt() },
   })
   const gaveAnew = (tag: string) => again.gaveAnew(tag)
   const copying = { records, db, ledger, gaveAnew, epoch: () => epoch.current }

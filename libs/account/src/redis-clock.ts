@@ -5,8 +5,8 @@
 export function clockOfRedis(ours = () => performance.now()) {
   let [before, latest, since] = [-Infinity, -Infinity, ours()]
   return {
-    /** Unix milliseconds by the clock of Redis, or a little earlier; -Infinity before the first reply. */
-    now: (): number => ours() + Math.max(before, latest),
+    /** Unix milliseconds by the clock of Redis at an instant of ours, or a little earlier; -Infinity before the first reply. */
+    at: (instant: number): number => instant + Math.max(before, latest),
     /** It was `instant` there when a reply was sent that has just come. */
     heard(instant: number): void {
       const here = ours()

@@ -62,6 +62,8 @@ export type RedisRecordsOptions = {
   readonly answerWithinMs?: number | undefined
   /** Told that a question came too late, before any other is put: the process may have been stopped. */
   readonly onLate?: () => void
+  /** When Redis was last found to be trusted (performance.now()): a question holds from then on. Now unless told. */
+  readonly trustedAt?: () => number
 }
 
 /** The records of accounts in Redis; see redis-scripts.ts. Everything rejects with RedisAway when Redis fails. */
@@ -172,12 +174,13 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
 const mostPerCall = 16
 
 /**
- * Puts questions that hold no longer than their answer is waited for, reckoned from the instant at which they were
- * asked: a process that is stopped between that and their sending asks as somebody whom the others no longer wait for.
+ * Puts questions that hold no longer than their answer is waited for, reckoned from the instant at which Redis was found
+ * to be trusted before they were asked: a process that is stopped anywhere between that and their sending asks as
+ * somebody whom the others no longer wait for.
  * The clock of Redis is known from its replies. Of one that was set forward, or of a process whose own clock was stopped
  * with it, it is known by the first question that is too late; what was asked before that is too late as well.
  */
-function askingInTime({ redis, answerWithinMs = 75, onLate }: RedisRecordsOptions) {
+function askingInTime({ redis, answerWithinMs = 75, onLate, trustedAt = thisInstant }: RedisRecordsOptions) {
   const clock = clockOfRedis()
 
   return {
@@ -185,7 +188,7 @@ function askingInTime({ redis, answerWithinMs = 75, onLate }: RedisRecordsOption
       clock.heard(instant)
     },
     /** Until when a question holds that is asked now, by the clock of Redis; -Infinity before its first reply. */
-    holdsUntil: (): number => clock.now() + answerWithinMs,
+    holdsUntil: (): number => clock.at(trustedAt()) + answerWithinMs,
     put: async (
       script: Script,
       keys: readonly string[],
@@ -200,6 +203,8 @@ function askingInTime({ redis, answerWithinMs = 75, onLate }: RedisRecordsOption
     },
   }
 }
+
+const thisInstant = () => performance.now()
 
 /** Redis has done nothing, because the question held no longer. */
 function isTooLate(flat: readonly number[]): boolean {

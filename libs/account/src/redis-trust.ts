@@ -7,6 +7,8 @@ import type { Logger } from 'pino'
 export type RedisTrust = {
   /** Redis is trusted, and was heard from within a lease. */
   readonly holds: () => boolean
+  /** The latest instant (performance.now()) of which it is known that trust held or was renewed. */
+  readonly heldAt: () => number
   /** Redis is trusted, though the lease may have to be renewed before it is asked. */
   readonly isTrusted: () => boolean
   /** When the lease has run out: renews it if Redis answers, else gives the trust up. True when trust holds then. */
@@ -69,11 +71,10 @@ export type RedisTrustOptions = {
  */
 export function redisTrust(options: RedisTrustOptions): RedisTrust {
   const state: TrustState = {
-    ...{ trusting: false, losses: 0, heardAt: 0, left: Promise.resolve() },
-    ...{ isClosed: false, mayGoOn: false, doubts: 0, cleared: 0 },
+    ...{ trusting: false, losses: 0, heardAt: 0, heldAt: 0, left: Promise.resolve() },
+    ...{ isClosed: false, mayGoOn: false, doubts: 0, cleared: 0, stops: 0, lookedAt: performance.now() },
   }
-  const holds = (): boolean =>
-    state.trusting && !isDoubted(state) && performance.now() - state.heardAt <= leaseMs
+  const holds = (): boolean => holdsWithin(state, leaseMs)
   const failed = (error: unknown): void => {
     lose(options, state, error)
   }
@@ -84,6 +85,7 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
 
   return {
     ...{ holds, renew, failed, restore },
+    heldAt: () => state.heldAt,
     isTrusted: () => state.trusting,
     doubt: () => {
       raiseDoubt(state)
@@ -120,8 +122,9 @@ function startTimers(
     if (!state.trusting && options.connected()) void restore()
   }
   const pulse = () => {
+    const now = lookAtClock(state)
     // Answers to requests are signs of life as well; that of the last beat is a whole interval old.
-    if (performance.now() - state.heardAt < beatEveryMs / 2) return
+    if (now - state.heardAt < beatEveryMs / 2) return
     if (holds()) void beatOnce(options, state)
     else if (state.trusting) void renew()
   }
@@ -146,9 +149,7 @@ const beatEveryMs = 30
 const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
 const catchUpWithinMs = 200
-/** During a renewal that took longer this process was stopped, or merely busy: what its answers said may be long over. */
-const renewalWithinMs = catchUpWithinMs + leaseMs
-/** Who is too busy for that, too, asks Postgres. */
+/** Who is stopped during as many renewals in a row, or is too busy for them, asks Postgres. */
 const mostRenewals = 2
 const leaseOver = new Error('Nothing was heard from Redis for the time of a lease.')
 const changesUnknown = new Error(
@@ -160,6 +161,10 @@ type TrustState = {
   trusting: boolean
   losses: number
   heardAt: number
+  heldAt: number
+  /** When this process last looked at its clock, and how often it had not for the time of a lease. */
+  lookedAt: number
+  stops: number
   /** How often it was doubted that the lease still holds, and how many of these doubts a renewal has cleared. */
   doubts: number
   cleared: number
@@ -173,6 +178,14 @@ type TrustState = {
   mayGoOn: boolean
 }
 
+/** Whether Redis is trusted, and was heard from not longer ago than that. */
+function holdsWithin(state: TrustState, ms: number): boolean {
+  const now = performance.now()
+  const isHeld = state.trusting && !isDoubted(state) && now - state.heardAt <= ms
+  if (isHeld) state.heldAt = now
+  return isHeld
+}
+
 function raiseDoubt(state: TrustState): void {
   state.doubts += 1
   if (!state.trusting) state.mayGoOn = false
@@ -181,6 +194,14 @@ function raiseDoubt(state: TrustState): void {
 /** The clock of this process may have stood still with it, and no renewal has looked at what has happened meanwhile. */
 function isDoubted({ doubts, cleared }: TrustState): boolean {
   return doubts !== cleared
+}
+
+/** With every pulse, so that it is known when this process was stopped for the time of a lease, or busy with itself. */
+function lookAtClock(state: TrustState): number {
+  const now = performance.now()
+  if (now - state.lookedAt > leaseMs) state.stops += 1
+  state.lookedAt = now
+  return now
 }
 
 function hear(state: TrustState, sentAt: number): void {
@@ -219,7 +240,7 @@ async function leave(options: RedisTrustOptions, state: TrustState): Promise<voi
 
 async function goesOn(state: TrustState): Promise<boolean> {
   await inTime(goOnWithinMs, state.left).catch(() => undefined)
-  return state.trusting && !isDoubted(state)
+  return holdsWithin(state, Infinity)
 }
 
 async function goOn(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
@@ -252,8 +273,8 @@ async function tryRenewal(
   attempts = mostRenewals,
 ): Promise<boolean> {
   if (!state.trusting) return false
-  const { losses, doubts } = state
-  const sentAt = performance.now()
+  const sentAt = lookAtClock(state)
+  const { losses, doubts, stops } = state
   const catchingUp = inTime(catchUpWithinMs, options.catchUp()).then(yes, no)
   try {
     await options.beat()
@@ -267,9 +288,12 @@ async function tryRenewal(
     lose(options, state, changesUnknown)
     return false
   }
-  const isOver = performance.now() - sentAt > renewalWithinMs || state.doubts !== doubts
+  const now = lookAtClock(state)
+  // What the answers said may be long over.
+  const isOver = state.stops !== stops || state.doubts !== doubts
   if (isOver) return attempts > 1 && tryRenewal(options, state, attempts - 1)
   state.cleared = doubts
+  state.heldAt = now
   hear(state, sentAt)
   return true
 }

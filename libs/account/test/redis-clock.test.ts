@@ -12,11 +12,11 @@ describe('the clock of Redis as replies tell it', () => {
   test('is not known before the first reply, and then by the fastest', () => {
     const time = { now: 0 }
     const clock = clockOfRedis(() => time.now)
-    expect(clock.now()).toBe(-Infinity)
+    expect(clock.at(time.now)).toBe(-Infinity)
 
     replies([40, 3, 25], 500, time, clock)
 
-    expect(clock.now()).toBe(time.now + 497)
+    expect(clock.at(time.now)).toBe(time.now + 497)
   })
 
   test.each([3_600_000, 80])('follows a clock that was set back by %d ms within two minutes', (back) => {
@@ -26,6 +26,6 @@ describe('the clock of Redis as replies tell it', () => {
 
     replies(Array(12_100).fill(1), 5_000 - back, time, clock)
 
-    expect(clock.now()).toBe(time.now + 4_999 - back)
+    expect(clock.at(time.now)).toBe(time.now + 4_999 - back)
   })
 })
