@@ -191,8 +191,9 @@ export async function anyCountsInRedis(db: AccountDatabase): Promise<boolean> {
 }
 
 /**
- * What is said is compared with what was said last: where Postgres has another, it was put back to a backup, and knows
- * less than the records in Redis. A new spell without a row is found out by the next look.
+ * What is said is compared with what was heard to be said last: where Postgres has an earlier one, it was put back to a
+ * backup, and knows less than the records in Redis. (A later one was said in vain, it seemed: the answer did not come.) A
+ * new spell without a row is found out by the next look.
  */
 async function sayStillThere(
   db: AccountDatabase,
@@ -203,7 +204,7 @@ async function sayStillThere(
   const { spell, said = null } = state
   const { rows } = await sql<{ readonly said: string }>`update gate_instance set seen_at = clock_timestamp()
     where instance = ${instance} and spell = ${spell}
-      and extract(epoch from seen_at)::text = coalesce(${said}::text, extract(epoch from seen_at)::text)
+      and extract(epoch from seen_at) >= coalesce(${said}::text::numeric, extract(epoch from seen_at))
     returning extract(epoch from seen_at)::text as said`.execute(db)
   if (!state.isIn || state.spell !== spell) return
   if (rows[0] !== undefined) state.said = rows[0].said

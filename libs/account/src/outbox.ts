@@ -88,7 +88,7 @@ export function redisOutbox(options: OutboxOptions): Outbox {
       await noteForInstances(trx, tag, null, trusting())
     },
     async deliver(tag, withinMs = changeOverdueMs + 150) {
-      if (trusting() && (await tryToDeliver(options, tag))) return
+      if (trusting() && (await tryToDeliver(options, known, tag))) return
       const isDelivered = await untilDelivered(tag, withinMs)
       // Neither by what this instance does now and then: it would go on with the record as it was.
       if (!isDelivered && trusting()) options.late()
@@ -102,11 +102,12 @@ const changeOverdueMs = 600
 /** The same of a move, which requests wait for. */
 const moveOverdueMs = 150
 
-async function tryToDeliver(options: OutboxOptions, tag: string): Promise<boolean> {
+async function tryToDeliver(options: OutboxOptions, known: KnownRows, tag: string): Promise<boolean> {
   try {
     const { rows } = await sql<OutboxRow>`select id, tag from outbox where tag = ${tag}`.execute(options.db)
     const { ids, failure } = await write(options, rows, options.db)
-    await remove(options.db, ids)
+    noteDelivered(known, ids)
+    await removeDelivered(options, known, new Set(ids))
     return failure === undefined
   } catch {
     return false // the row stays for others, and for later
@@ -116,32 +117,37 @@ async function tryToDeliver(options: OutboxOptions, tag: string): Promise<boolea
 async function drain(options: OutboxOptions, known: KnownRows): Promise<void> {
   for (let mayBeMore = true; mayBeMore;) {
     const lookedAt = performance.now()
-    const rows = await look(options)
-    const waiting = stillWaiting(known, rows, lookedAt)
-    let removing
+    const rows = withAge(known, await look(options, known.delivered), lookedAt)
     try {
       await Promise.all([
-        inDueTime(options, known, changeOverdueMs, waiting.filter(isChange), outdate),
-        inDueTime(options, known, moveOverdueMs, waiting.filter(isMove), write),
+        inDueTime(options, known, changeOverdueMs, rows.filter(isChange), outdate),
+        inDueTime(options, known, moveOverdueMs, rows.filter(isMove), write),
       ])
     } finally {
-      removing = removeDelivered(options, known)
+      known.removing ??= removeDelivered(options, known, known.delivered).finally(
+        () => (known.removing = undefined),
+      )
     }
-    // Only a look for more waits for it: it must find other rows. Whoever makes changes waits for the looks.
-    mayBeMore = rows.length === drainAtOnce && (await removing)
+    mayBeMore = rows.length === drainAtOnce
   }
 }
 
-/** Removes what is delivered. False when that fails now: it is known, and tried again after another look. */
-async function removeDelivered({ db, log }: OutboxOptions, known: KnownRows): Promise<boolean> {
-  known.removing ??= remove(db, [...known.delivered]).finally(() => (known.removing = undefined))
+/** Removes changes that every instance sees now. Those that cannot be removed are not looked for, and removed later. */
+async function removeDelivered(
+  { db, log }: OutboxOptions,
+  known: KnownRows,
+  ids: ReadonlySet<number>,
+): Promise<void> {
   try {
-    await known.removing
-    return true
+    if (ids.size > 0) await sql`delete from outbox where id = any(${[...ids]}::bigint[])`.execute(db)
+    known.delivered = known.delivered.difference(ids)
   } catch (error) {
     log.debug({ err: error }, 'outbox: delivered changes are removed later')
-    return false
   }
+}
+
+function noteDelivered(known: KnownRows, ids: readonly number[]): void {
+  known.delivered = known.delivered.union(new Set(ids))
 }
 
 /** What an instance knows of the rows that it has found. */
@@ -150,24 +156,22 @@ type KnownRows = {
   lookedAt: number
   /** When each row was committed, as far as that is known. (Times are by performance.now().) */
   notedAt: ReadonlyMap<number, number>
-  /** Those that are delivered, and could not be removed yet. Nobody waits for that: they are not late. */
+  /** Those that are delivered, and not removed yet. They are not late for anybody, and hide no others. */
   delivered: ReadonlySet<number>
+  /** Nobody waits for it, but one at a time is enough. */
   removing: Promise<void> | undefined
 }
 
-/** The rows that are not delivered yet, with their age since they were committed, as far as that is known. */
-function stillWaiting(known: KnownRows, rows: readonly WaitingRow[], lookedAt: number): WaitingRow[] {
+/** The rows with their age since they were committed, as far as that is known. */
+function withAge(known: KnownRows, rows: readonly WaitingRow[], lookedAt: number): WaitingRow[] {
   const now = performance.now()
-  // What the last look has not found was committed since, however long that took.
-  const notedAt = ({ id, age }: WaitingRow) => known.notedAt.get(id) ?? Math.max(now - age, known.lookedAt)
+  // What the last look has not found was committed since, however long that took; and the clock of Postgres may be set.
+  const notedAt = ({ id, age }: WaitingRow) =>
+    known.notedAt.get(id) ?? Math.max(now - Math.max(age, 0), known.lookedAt)
   const found = new Map(rows.map((row) => [row.id, notedAt(row)]))
-  const { delivered } = known
   known.lookedAt = rows.length < drainAtOnce ? lookedAt : -Infinity
   known.notedAt = found
-  known.delivered = delivered.intersection(found)
-  return rows
-    .filter(({ id }) => !delivered.has(id))
-    .map((row) => ({ ...row, age: now - (found.get(row.id) ?? now) }))
+  return rows.map((row) => ({ ...row, age: now - (found.get(row.id) ?? now) }))
 }
 
 /** Delivers what waits, and tells when it is late. */
@@ -183,18 +187,23 @@ async function inDueTime<Row extends WaitingRow>(
   if (oldest >= overdueMs) options.late()
   const tooLate = setTimeout(options.late, Math.max(0, overdueMs - oldest))
   const delivered = await deliver(options, rows).finally(() => clearTimeout(tooLate))
-  known.delivered = known.delivered.union(new Set(delivered.ids))
+  noteDelivered(known, delivered.ids)
   if (delivered.failure !== undefined) throw delivered.failure
 }
 
 /** What is waiting, the oldest first. @throws when Postgres does not answer, or the others do not know this instance */
-async function look({ aside, instances, sight, forgotten }: OutboxOptions): Promise<WaitingRow[]> {
+async function look(
+  { aside, instances, sight, forgotten }: OutboxOptions,
+  delivered: ReadonlySet<number>,
+): Promise<WaitingRow[]> {
   const place = instances.place()
   const oneLook = sight.begins()
   const looking = sql<{ readonly is_known: boolean } & (WaitingRow | { readonly id: null })>`
     select is_known, id, tag, version, (extract(epoch from clock_timestamp() - noted_at) * 1000)::float8 as age
     from (select ${place.isKnown} as is_known) as here
-      left join (select * from outbox order by id limit ${drainAtOnce}) as waiting on true
+      left join (
+        select * from outbox where id <> all(${[...delivered]}::bigint[]) order by id limit ${drainAtOnce}
+      ) as waiting on true
     order by id`.execute(aside)
   inTime(moveOverdueMs, looking).catch(oneLook.fails)
   const { rows } = await looking
@@ -234,11 +243,6 @@ async function write(
   const failed = new Set(failures.map(({ tag }) => tag))
   const ids = rows.filter(({ tag }) => !failed.has(tag)).map(({ id }) => id)
   return { ids, failure: failures[0]?.cause }
-}
-
-/** Removes changes that every instance sees now. */
-async function remove(db: AccountDatabase, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await sql`delete from outbox where id = any(${ids}::bigint[])`.execute(db)
 }
 
 type Delivered = { readonly ids: readonly number[]; readonly failure: Error | undefined }

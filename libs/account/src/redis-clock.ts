@@ -7,6 +7,10 @@ export function clockOfRedis(ours = () => performance.now()) {
   return {
     /** Unix milliseconds by the clock of Redis at an instant of ours, or a little earlier; -Infinity before the first reply. */
     at: (instant: number): number => instant + Math.max(before, latest),
+    /** What was heard until now holds no more. */
+    forget(): void {
+      before = latest = -Infinity
+    },
     /** It was `instant` there when a reply was sent that has just come. */
     heard(instant: number): void {
       const here = ours()

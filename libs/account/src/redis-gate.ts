@@ -216,7 +216,8 @@ async function writeRecord(
 function remember({ ledger }: Copying, tag: string, counted: Written, known: Snapshot): void {
   // Of the day before only who is about to count in Postgres needs to know at once.
   if (known.state === 'p') ledger.saw(ledger.of(tag), counted.before)
-  if (counted.used > known.used || counted.refunded > known.refunded) ledger.saw(ledger.of(tag), counted)
+  if (counted.day !== known.day || counted.used > known.used || counted.refunded > known.refunded)
+    ledger.saw(ledger.of(tag), counted)
 }
 
 function verdictOf({ ledger, planIds }: RedisGateOptions, request: GateRequest, reply: Decided): Verdict {

@@ -79,7 +79,7 @@ export type RedisRecords = {
    */
   readonly write: (tag: string, epoch: number, snapshot: Snapshot, found?: Found) => Promise<Written>
   /**
-   * A record of an earlier version is not used any more before it is written anew.
+   * A record of this version or an earlier one is not used any more before it is written anew.
    *
    * @returns false when the record shows a later one
    */
@@ -128,7 +128,7 @@ export type Written = Seen & {
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
   const gate = prepare(gateScript(options.plans, options.burst))
-  const { holdsUntil, put, heard } = askingInTime(options)
+  const { holdsUntil, put, hearAnew } = askingInTime(options)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
@@ -161,7 +161,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       return state === 1 ? refunded : undefined
     },
     async hearClock() {
-      heard(await within(answerWithinMs, redisTime(redis)))
+      hearAnew(await within(answerWithinMs, redisTime(redis)))
     },
     now: async () => (clock === undefined ? within(answerWithinMs, redisTime(redis)) : clock()),
   }
@@ -184,7 +184,9 @@ function askingInTime({ redis, answerWithinMs = 75, onLate, trustedAt = thisInst
   const clock = clockOfRedis()
 
   return {
-    heard: (instant: number) => {
+    /** What was known of the clock before may be of another machine. */
+    hearAnew: (instant: number) => {
+      clock.forget()
       clock.heard(instant)
     },
     /** Until when a question holds that is asked now, by the clock of Redis; -Infinity before its first reply. */

@@ -196,14 +196,14 @@ if charged >= month_start(day) then redis.call('HINCRBY', KEYS[1], 'c', 1) end
 return packed({ here, 2 })`
 
 /**
- * A record that shows an earlier version than this is used by nobody before it has been read from Postgres anew, and by
- * nobody written from what was read earlier. KEYS: the record. ARGV: version. Reply: 1, or 0 when the record shows a
- * later one.
+ * A record that shows no later version than this is used by nobody before it has been read from Postgres anew, and by
+ * nobody written from what was read earlier. (The same version may be of a change that Postgres has lost in a fail-over.)
+ * KEYS: the record. ARGV: version. Reply: 1, or 0 when the record shows a later one.
  */
 export const outdateScript = `${packing}
 local e, v = unpack(redis.call('HMGET', KEYS[1], 'e', 'v'))
 local stored, version = tonumber(v), tonumber(ARGV[1])
-if stored and stored < version then
+if stored and stored <= version then
   redis.call('HSET', KEYS[1], 'e', math.min(0, tonumber(e)), 'v', version)
 end
 return packed({ stored and stored > version and 0 or 1 })`

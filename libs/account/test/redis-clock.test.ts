@@ -19,6 +19,18 @@ describe('the clock of Redis as replies tell it', () => {
     expect(clock.at(time.now)).toBe(time.now + 497)
   })
 
+  test('is known anew when that of another machine is heard', () => {
+    const time = { now: 0 }
+    const clock = clockOfRedis(() => time.now)
+    replies([3, 5], 500, time, clock)
+
+    clock.forget()
+    expect(clock.at(time.now)).toBe(-Infinity)
+    replies([4], 100, time, clock)
+
+    expect(clock.at(time.now)).toBe(time.now + 96)
+  })
+
   test.each([3_600_000, 80])('follows a clock that was set back by %d ms within two minutes', (back) => {
     const time = { now: 0 }
     const clock = clockOfRedis(() => time.now)

@@ -68,6 +68,32 @@ describe('two instances, of which one has lost Redis', () => {
     }
   })
 
+  test('a revocation behind a thousand changes that are delivered and cannot be removed holds (T29)', async () => {
+    const { db } = rig.database
+    const [other] = accounts
+    const account = await rig.account()
+    await rig.callAtOnce(account, 2)
+    await sleep(2_500) // nobody reads it once more by himself
+    rig.links[0]?.redis.cut()
+    await until(() => rig.gates[0]?.serving() === 'postgres')
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin
+      raise exception 'no' using errcode = '57014'; end $$`.execute(db)
+    await sql`create trigger refuse before delete on outbox for each row execute function refuse()`.execute(
+      db,
+    )
+    await sql`insert into outbox (tag, version) select ${other?.tag}, 1 from generate_series(1, 1000)`.execute(
+      db,
+    )
+    await sleep(300) // delivered
+
+    await rig.revoke(account, 0)
+
+    expect((await rig.call(account, 1, 1)).outcome).toBe('revoked')
+    expect(rig.gates[1]?.serving()).toBe('redis')
+    await sql`drop trigger refuse on outbox`.execute(db)
+    await until(async () => (await waiting()) === 0)
+  })
+
   test('the other gives Redis up when it cannot deliver a change in time, and comes back', async () => {
     const before = await epoch()
     const logged = rig.log.length
@@ -142,24 +168,29 @@ describe('a Postgres that is put back to an earlier state', () => {
     expect(await rig.call(account, 1, 1)).toMatchObject({ outcome: 'ok', usedToday: 7 })
   })
 
-  test('is followed by the records also when the change comes from one that has lost Redis', async () => {
-    const account = await rig.account()
-    const { tag } = account
-    const { db } = rig.database
-    await rig.callAtOnce(account, 2)
-    await db.updateTable('account').set({ version: 50 }).where('tag', '=', tag).execute()
-    await changeAccount({ db, outbox: outboxOf(rig) }, tag, () => Promise.resolve())
-    await rig.call(account, 1, 1)
-    await db.updateTable('account').set({ version: 1 }).where('tag', '=', tag).execute()
-    rig.links[0]?.redis.cut()
-    await until(() => rig.gates[0]?.serving() === 'postgres')
+  // The last: to the state before the last change, so that the next one has its number.
+  test.each([1, 50])(
+    'is followed by the records also when the change comes from one that has lost Redis, at version %i',
+    async (version) => {
+      const account = await rig.account()
+      const { tag } = account
+      const { db } = rig.database
+      await rig.callAtOnce(account, 2)
+      await db.updateTable('account').set({ version: 50 }).where('tag', '=', tag).execute()
+      await changeAccount({ db, outbox: outboxOf(rig) }, tag, () => Promise.resolve())
+      await rig.call(account, 1, 1)
+      await sleep(2_500) // nobody reads it once more by himself
+      await db.updateTable('account').set({ version }).where('tag', '=', tag).execute()
+      rig.links[0]?.redis.cut()
+      await until(() => rig.gates[0]?.serving() === 'postgres')
 
-    await suspend(account)
+      await suspend(account)
 
-    expect(await rig.call(account, 0, 1)).toEqual({ outcome: 'suspended' })
-    rig.links[0]?.redis.heal()
-    await rig.serving('redis')
-  })
+      expect(await rig.call(account, 0, 1)).toEqual({ outcome: 'suspended' })
+      rig.links[0]?.redis.heal()
+      await rig.serving('redis')
+    },
+  )
 
   test('has an account again that was deleted since', async () => {
     const account = await rig.account()
@@ -276,6 +307,17 @@ describe('what instances know of each other', () => {
     expect([await isThere(one), await isKnown(one)]).toEqual([true, false])
     await one.join()
     await goOn(12, one)
+    expect(await isKnown(one)).toBe(true)
+  })
+
+  test('one whose sign of life was heard, and the answer to it was not, need not join again', async () => {
+    const one = open()
+    await one.join()
+    await goOn(6, one)
+    await sql`update gate_instance set seen_at = seen_at + interval '1 second'`.execute(database.db)
+
+    await goOn(12, one)
+
     expect(await isKnown(one)).toBe(true)
   })
 
