@@ -19,6 +19,8 @@ export function failoverGate(redis: Gate, postgres: Gate, trust: RedisTrust): Ga
         if (!isAway(trust, error)) throw error
       }
     }
+    // Who waits for that often need not wait for others: when nobody counts in Redis any more, Postgres counts at once.
+    await trust.leaving()
     return checkInPostgres(request)
   }
 

@@ -25,6 +25,8 @@ export type RedisTrust = {
   readonly disconnected: () => void
   /** How often trust was lost. */
   readonly losses: () => number
+  /** While Postgres is being told that trust has ended: resolves when it knows, 50 ms later at most. Else undefined. */
+  readonly leaving: () => Promise<unknown> | undefined
   /** For who has found Postgres down: whether trust goes on without it, in a moment. */
   readonly goesOn: () => Promise<boolean>
   /** Tries at once to win the trust back; false when that is not possible now. */
@@ -70,10 +72,7 @@ export type RedisTrustOptions = {
  * to reach Postgres since has found it down.
  */
 export function redisTrust(options: RedisTrustOptions): RedisTrust {
-  const state: TrustState = {
-    ...{ trusting: false, losses: 0, heardAt: 0, heldAt: 0, left: Promise.resolve() },
-    ...{ isClosed: false, mayGoOn: false, doubts: 0, cleared: 0, stops: 0, lookedAt: performance.now() },
-  }
+  const state = withoutTrust()
   const holds = (): boolean => holdsWithin(state, leaseMs)
   const failed = (error: unknown): void => {
     lose(options, state, error)
@@ -101,6 +100,7 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
       failed(connectionOver)
     },
     losses: () => state.losses,
+    leaving: () => (state.isLeaving ? inTime(leaveWithinMs, state.left).catch(() => undefined) : undefined),
     goesOn: () => goesOn(state),
     async close() {
       for (const timer of timers) clearInterval(timer)
@@ -145,6 +145,8 @@ export const leaseMs = 100
 
 const probeEveryMs = 250
 const beatEveryMs = 30
+/** Who was about to ask Redis waits no longer for Postgres to hear that nobody does any more. */
+const leaveWithinMs = 50
 /** One sign of life, and the time for its answer. */
 const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
@@ -170,12 +172,21 @@ type TrustState = {
   cleared: number
   /** Settles when Postgres has heard of the end of the last trust, or trust goes on. */
   left: Promise<void>
+  /** Trust was lost so shortly ago that this is waited for. */
+  isLeaving: boolean
   isClosed: boolean
   /**
    * Trust was held on this very connection and with a clear sight of all changes, and nothing has happened since but that
    * Redis did not answer.
    */
   mayGoOn: boolean
+}
+
+function withoutTrust(): TrustState {
+  return {
+    ...{ trusting: false, losses: 0, heardAt: 0, heldAt: 0, left: Promise.resolve(), isLeaving: false },
+    ...{ isClosed: false, mayGoOn: false, doubts: 0, cleared: 0, stops: 0, lookedAt: performance.now() },
+  }
 }
 
 /** Whether Redis is trusted, and was heard from not longer ago than that. */
@@ -215,6 +226,8 @@ function lose(options: RedisTrustOptions, state: TrustState, error: unknown): vo
   // A clock that may have stood still cannot say how long ago the last look was.
   state.mayGoOn &&= !isDoubted(state) && options.isSure()
   state.left = leave(options, state)
+  state.isLeaving = true
+  setTimeout(() => (state.isLeaving = false), leaveWithinMs).unref()
   options.log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
 }
 

@@ -109,6 +109,25 @@ test.each<[string, (trust: RedisTrust) => void]>([
   expect(await world.trust.goesOn()).toBe(false)
 })
 
+test.each([
+  [10, 'until Postgres has heard of it'],
+  [400, 'no longer than 50 ms'],
+])('the loss of trust is waited for, when Postgres takes %d ms: %s', async (postgresMs) => {
+  world = openWorld()
+  await world.trust.restore()
+  expect(world.trust.leaving()).toBeUndefined()
+  world.postgresMs = postgresMs
+  const heard = world.heardOfEnd.promise.then(() => 'heard')
+
+  world.trust.failed(silence)
+  const first = await Promise.race([heard, Promise.resolve(world.trust.leaving()).then(() => 'given up')])
+
+  expect(first).toBe(postgresMs < 50 ? 'heard' : 'given up')
+  await heard
+  await sleep(60)
+  expect(world.trust.leaving()).toBeUndefined()
+})
+
 test('Redis is not trusted when the connection ends while it is won back', async () => {
   world = openWorld()
   world.whileWinningBack = () => {
@@ -124,23 +143,31 @@ const silence = new Error('Redis did not answer.')
 
 type World = {
   hasPostgres: boolean
+  postgresMs: number
+  readonly heardOfEnd: PromiseWithResolvers<undefined>
   whileWinningBack: () => void
   whileRedisAnswers: () => void
   readonly trust: RedisTrust
 }
 
 function openWorld(): World {
-  const askPostgres = () =>
-    open.hasPostgres
-      ? Promise.resolve()
-      : Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+  const askPostgres = async () => {
+    if (open.postgresMs > 0) await sleep(open.postgresMs)
+    if (!open.hasPostgres) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  }
   const open: World = {
     hasPostgres: true,
+    postgresMs: 0,
+    heardOfEnd: Promise.withResolvers<undefined>(),
     whileWinningBack: () => undefined,
     whileRedisAnswers: () => undefined,
     trust: redisTrust({
       ...{ log: silent, hasOneNode: true, connected: () => true, isSure: () => true },
-      ...{ catchUp: askPostgres, reachPostgres: askPostgres, afterTrust: askPostgres },
+      ...{ catchUp: askPostgres, reachPostgres: askPostgres },
+      async afterTrust() {
+        await askPostgres()
+        open.heardOfEnd.resolve(undefined)
+      },
       async beat() {
         await Promise.resolve()
         open.whileRedisAnswers()
