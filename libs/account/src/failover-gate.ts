@@ -5,7 +5,7 @@ import type { RedisTrust } from './redis-trust.ts'
 
 /**
  * Serves from Redis while it is trusted, from Postgres while it is not. A question that Redis failed to answer is put
- * to Postgres, so a caller sees neither the failure nor a wait beyond Redis's deadline.
+ * to Postgres, so a caller sees no failure, and waits for Redis's deadline and Postgres.
  */
 export function failoverGate(redis: Gate, postgres: Gate, trust: RedisTrust): Gate {
   async function check(request: GateRequest): Promise<Verdict> {

@@ -197,7 +197,8 @@ return packed({ here, 2 })`
 
 /**
  * A record that shows no later version than this is used by nobody before it has been read from Postgres anew, and by
- * nobody written from what was read earlier. (The same version may be of a change that Postgres has lost in a fail-over.)
+ * nobody written from what was read of an earlier version. (This version may be in the record already, by who made the
+ * change; or it may be of another change, which Postgres has lost in a fail-over.)
  * KEYS: the record. ARGV: version. Reply: 1, or 0 when the record shows a later one.
  */
 export const outdateScript = `${packing}

@@ -25,7 +25,7 @@ export type RedisTrust = {
   readonly disconnected: () => void
   /** How often trust was lost. */
   readonly losses: () => number
-  /** While Postgres is being told that trust has ended: resolves when it knows, 50 ms later at most. Else undefined. */
+  /** For 50 ms after the end of trust: resolves when Postgres knows of it, or they are over. After that undefined. */
   readonly leaving: () => Promise<unknown> | undefined
   /** For who has found Postgres down: whether trust goes on without it, in a moment. */
   readonly goesOn: () => Promise<boolean>
@@ -149,7 +149,7 @@ const beatEveryMs = 30
 const leaveWithinMs = 50
 /** One sign of life, and the time for its answer. */
 const goOnWithinMs = 100
-/** A renewal does not wait longer than this for Postgres: Redis's own sign of life has its own deadline. */
+/** A renewal does not wait longer than this for Postgres, and Redis's sign of life is as old when it ends. */
 const catchUpWithinMs = 200
 /** Who is stopped during as many renewals in a row, or is too busy for them, asks Postgres. */
 const mostRenewals = 2
@@ -253,7 +253,7 @@ async function leave(options: RedisTrustOptions, state: TrustState): Promise<voi
 
 async function goesOn(state: TrustState): Promise<boolean> {
   await inTime(goOnWithinMs, state.left).catch(() => undefined)
-  return holdsWithin(state, Infinity)
+  return holdsWithin(state, leaseMs + catchUpWithinMs)
 }
 
 async function goOn(options: RedisTrustOptions, state: TrustState): Promise<boolean> {

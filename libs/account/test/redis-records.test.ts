@@ -50,6 +50,20 @@ describe('a question to a record', () => {
     expect(await stopped).toMatchObject({ outcome: 'late' })
   })
 
+  test('holds by the clock of the machine that is Redis now', async () => {
+    const records = inEpoch(1)
+    const hourAhead = String(Math.floor(Date.now() / 1000) + 3600)
+    const before = import.meta.jest.spyOn(redis, 'time').mockResolvedValueOnce([hourAhead, '0'] as never)
+    await records.hearClock()
+    before.mockRestore()
+    await records.hearClock()
+
+    const stopped = records.ask(question)
+    stopMs(200)
+
+    expect(await stopped).toMatchObject({ outcome: 'late' })
+  })
+
   test('that is outdated is answered when it has been written anew, from what was read since', async () => {
     await records.ask(question)
     await records.outdate(question.tag, 3)

@@ -82,6 +82,28 @@ describe('three processes whose Postgres', () => {
     },
   )
 
+  test.each(outages)(
+    'and Redis %s together: a process that is told to end does, within the 30 s that Kubernetes gives, and says so',
+    async (_what, begin, end) => {
+      const account = await rig.account()
+      await calculateAtOnce(rig, [account.key], 20)
+      await begin()
+      await untilReadiness(rig, unavailable)
+      const one = rig.instance(2)
+      const startedAt = performance.now()
+
+      const code = await one.service().stop('SIGTERM')
+      const tookMs = performance.now() - startedAt
+      const said = one.service().output()
+      await end()
+      await one.start()
+
+      measured(`told to end with both away: ${tookMs.toFixed(0)} ms`)
+      expect([code, said.includes('A step before the exit failed.')]).toEqual([1, true])
+      expect(tookMs).toBeLessThan(30_000)
+    },
+  )
+
   test('crashes again and again: what was answered stands, every key that was handed out works (T22)', async () => {
     const pids = rig.instances.map(({ service }) => service().pid)
     const [signups, kills] = [size(24, 340), size(2, 5)]
