@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Charge, Gate, Verdict } from '../src/gate.ts'
-import { redisGate, type RedisGateOptions } from '../src/redis-gate.ts'
+import { redisGate, replicate, type RedisGateOptions } from '../src/redis-gate.ts'
+import type { Written } from '../src/redis-records.ts'
+import { insertAccount, openTestDatabase } from './support.ts'
 
 /*
  * The parts of the gate are in the hands of the test here: what no real store does at will is to answer just after the
@@ -54,4 +56,28 @@ test('a unit charged in time is kept', async () => {
   await sleep(50)
 
   expect(givenBack).toEqual([])
+})
+
+test('what a record has counted on a day that began after Postgres was read is written, however little', async () => {
+  const { db, close } = await openTestDatabase('postgres')
+  const { tag } = await insertAccount(db)
+  const today = Math.floor(Date.now() / 86_400_000)
+  await db.insertInto('usage_day').values({ tag, day: today, redis_used: 40 }).execute()
+  const before = { day: today, used: 40, refunded: 0 }
+  const written: Written = { day: today + 1, used: 1, refunded: 0, before, unconfirmed: 0, newer: undefined }
+  const seen: unknown[] = []
+  const options = {
+    ...{ db, epoch: () => 1, gaveAnew: () => undefined },
+    records: { now: () => Promise.resolve(Date.now()), write: () => Promise.resolve(written) },
+    ledger: {
+      of: () => tag,
+      saw: (_: unknown, counted: unknown) => seen.push(counted),
+      flushOf: () => undefined,
+    },
+  }
+
+  await replicate(options as unknown as RedisGateOptions, [tag])
+  await close()
+
+  expect(seen).toEqual([written])
 })
