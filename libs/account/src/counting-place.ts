@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AccountDatabase } from './database.ts'
 import { gathered } from './gathered.ts'
 import type { Outbox, Unreplicated } from './outbox.ts'
-import { leaseMs } from './redis-trust.ts'
+import { leaseMs } from './lease.ts'
 
 /**
  * Where an account is counted: in Redis or in Postgres, never in both, or their counts would have to be brought

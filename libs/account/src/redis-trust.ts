@@ -2,6 +2,7 @@ import { isDown } from '@hearth/chassis/database'
 import { inTime } from '@hearth/chassis/in-time'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { createLease, leaseMs, type Lease } from './lease.ts'
 
 /** Whether Redis is trusted to count: a circuit breaker with a lease. */
 export type RedisTrust = {
@@ -73,7 +74,8 @@ export type RedisTrustOptions = {
  */
 export function redisTrust(options: RedisTrustOptions): RedisTrust {
   const state = withoutTrust()
-  const holds = (): boolean => holdsWithin(state, leaseMs)
+  const { lease } = state
+  const holds = (): boolean => state.trusting && lease.runs()
   const failed = (error: unknown): void => {
     lose(options, state, error)
   }
@@ -84,23 +86,24 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
 
   return {
     ...{ holds, renew, failed, restore },
-    heldAt: () => state.heldAt,
+    heldAt: lease.ranAt,
     isTrusted: () => state.trusting,
     doubt: () => {
-      raiseDoubt(state)
+      lease.doubt()
+      if (!state.trusting) state.mayGoOn = false
     },
     wentElsewhere: () => {
       if (!state.trusting) state.mayGoOn = false
     },
     heard: (sentAt) => {
-      if (options.hasOneNode) hear(state, sentAt)
+      if (options.hasOneNode) lease.heard(sentAt)
     },
     disconnected: () => {
       state.mayGoOn = false
       failed(connectionOver)
     },
     losses: () => state.losses,
-    leaving: () => (state.isLeaving ? inTime(leaveWithinMs, state.left).catch(() => undefined) : undefined),
+    leaving: () => leaving(state),
     goesOn: () => goesOn(state),
     async close() {
       for (const timer of timers) clearInterval(timer)
@@ -122,9 +125,8 @@ function startTimers(
     if (!state.trusting && options.connected()) void restore()
   }
   const pulse = () => {
-    const now = lookAtClock(state)
     // Answers to requests are signs of life as well; that of the last beat is a whole interval old.
-    if (now - state.heardAt < beatEveryMs / 2) return
+    if (state.lease.silence() < beatEveryMs / 2) return
     if (holds()) void beatOnce(options, state)
     else if (state.trusting) void renew()
   }
@@ -139,9 +141,6 @@ function oneAtATime(attempt: () => Promise<boolean>): () => Promise<boolean> {
     return underWay
   }
 }
-
-/** How long an instance trusts a Redis that it does not hear from, in milliseconds. */
-export const leaseMs = 100
 
 const probeEveryMs = 250
 const beatEveryMs = 30
@@ -160,20 +159,13 @@ const changesUnknown = new Error(
 const connectionOver = new Error('The connection to Redis has ended.')
 
 type TrustState = {
+  readonly lease: Lease
   trusting: boolean
   losses: number
-  heardAt: number
-  heldAt: number
-  /** When this process last looked at its clock, and how often it had not for the time of a lease. */
-  lookedAt: number
-  stops: number
-  /** How often it was doubted that the lease still holds, and how many of these doubts a renewal has cleared. */
-  doubts: number
-  cleared: number
+  /** When trust was lost. */
+  lostAt: number
   /** Settles when Postgres has heard of the end of the last trust, or trust goes on. */
   left: Promise<void>
-  /** Trust was lost so shortly ago that this is waited for. */
-  isLeaving: boolean
   isClosed: boolean
   /**
    * Trust was held on this very connection and with a clear sight of all changes, and nothing has happened since but that
@@ -184,39 +176,9 @@ type TrustState = {
 
 function withoutTrust(): TrustState {
   return {
-    ...{ trusting: false, losses: 0, heardAt: 0, heldAt: 0, left: Promise.resolve(), isLeaving: false },
-    ...{ isClosed: false, mayGoOn: false, doubts: 0, cleared: 0, stops: 0, lookedAt: performance.now() },
+    ...{ lease: createLease(), trusting: false, losses: 0, lostAt: -Infinity, left: Promise.resolve() },
+    ...{ isClosed: false, mayGoOn: false },
   }
-}
-
-/** Whether Redis is trusted, and was heard from not longer ago than that. */
-function holdsWithin(state: TrustState, ms: number): boolean {
-  const now = performance.now()
-  const isHeld = state.trusting && !isDoubted(state) && now - state.heardAt <= ms
-  if (isHeld) state.heldAt = now
-  return isHeld
-}
-
-function raiseDoubt(state: TrustState): void {
-  state.doubts += 1
-  if (!state.trusting) state.mayGoOn = false
-}
-
-/** The clock of this process may have stood still with it, and no renewal has looked at what has happened meanwhile. */
-function isDoubted({ doubts, cleared }: TrustState): boolean {
-  return doubts !== cleared
-}
-
-/** With every pulse, so that it is known when this process was stopped for the time of a lease, or busy with itself. */
-function lookAtClock(state: TrustState): number {
-  const now = performance.now()
-  if (now - state.lookedAt > leaseMs) state.stops += 1
-  state.lookedAt = now
-  return now
-}
-
-function hear(state: TrustState, sentAt: number): void {
-  state.heardAt = Math.max(state.heardAt, sentAt)
 }
 
 function lose(options: RedisTrustOptions, state: TrustState, error: unknown): void {
@@ -224,10 +186,9 @@ function lose(options: RedisTrustOptions, state: TrustState, error: unknown): vo
   if (!state.trusting) return
   state.trusting = false
   // A clock that may have stood still cannot say how long ago the last look was.
-  state.mayGoOn &&= !isDoubted(state) && options.isSure()
+  state.mayGoOn &&= !state.lease.isInDoubt() && options.isSure()
+  state.lostAt = performance.now()
   state.left = leave(options, state)
-  state.isLeaving = true
-  setTimeout(() => (state.isLeaving = false), leaveWithinMs).unref()
   options.log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
 }
 
@@ -251,9 +212,14 @@ async function leave(options: RedisTrustOptions, state: TrustState): Promise<voi
   }
 }
 
+function leaving({ lostAt, left }: TrustState): Promise<unknown> | undefined {
+  const rest = lostAt + leaveWithinMs - performance.now()
+  return rest > 0 ? inTime(rest, left).catch(() => undefined) : undefined
+}
+
 async function goesOn(state: TrustState): Promise<boolean> {
   await inTime(goOnWithinMs, state.left).catch(() => undefined)
-  return holdsWithin(state, leaseMs + catchUpWithinMs)
+  return state.trusting && state.lease.runs(leaseMs + catchUpWithinMs)
 }
 
 async function goOn(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
@@ -265,7 +231,8 @@ async function goOn(options: RedisTrustOptions, state: TrustState): Promise<bool
   }
   if (!state.mayGoOn || state.isClosed) return false
   options.onReturn()
-  beginTrust(state, sentAt)
+  state.lease.begin(sentAt)
+  state.trusting = true
   options.log.warn('quota gate: serving from Redis again, while Postgres does not answer')
   return true
 }
@@ -274,7 +241,7 @@ async function beatOnce(options: RedisTrustOptions, state: TrustState): Promise<
   const sentAt = performance.now()
   try {
     await options.beat()
-    hear(state, sentAt)
+    state.lease.heard(sentAt)
   } catch (error) {
     lose(options, state, error)
   }
@@ -286,8 +253,8 @@ async function tryRenewal(
   attempts = mostRenewals,
 ): Promise<boolean> {
   if (!state.trusting) return false
-  const sentAt = lookAtClock(state)
-  const { losses, doubts, stops } = state
+  const { losses, lease } = state
+  const isRenewed = lease.renewal()
   const catchingUp = inTime(catchUpWithinMs, options.catchUp()).then(yes, no)
   try {
     await options.beat()
@@ -297,18 +264,11 @@ async function tryRenewal(
   }
   const isCaughtUp = await catchingUp
   if (state.losses !== losses) return false // lost meanwhile
-  if (!isCaughtUp && (isDoubted(state) || !options.isSure())) {
+  if (!isCaughtUp && (lease.isInDoubt() || !options.isSure())) {
     lose(options, state, changesUnknown)
     return false
   }
-  const now = lookAtClock(state)
-  // What the answers said may be long over.
-  const isOver = state.stops !== stops || state.doubts !== doubts
-  if (isOver) return attempts > 1 && tryRenewal(options, state, attempts - 1)
-  state.cleared = doubts
-  state.heldAt = now
-  hear(state, sentAt)
-  return true
+  return isRenewed() || (attempts > 1 && tryRenewal(options, state, attempts - 1))
 }
 
 const yes = () => true
@@ -318,7 +278,8 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
   const { beforeTrust, beat, catchUp, log } = options
   await state.left
   if (state.trusting || state.isClosed) return state.trusting
-  const { losses, doubts } = state
+  const { losses, lease } = state
+  const doubts = lease.doubts()
   let sentAt = 0
   try {
     state.mayGoOn = false
@@ -333,14 +294,9 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
     state.left = leave(options, state)
     return false // the next probe tries again
   }
-  state.cleared = doubts
-  beginTrust(state, sentAt)
+  lease.begin(sentAt, doubts)
+  state.trusting = true
   state.mayGoOn = true
   log.info('quota gate: serving from Redis')
   return true
-}
-
-function beginTrust(state: TrustState, sentAt: number): void {
-  state.heardAt = sentAt
-  state.trusting = true
 }
