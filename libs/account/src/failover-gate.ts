@@ -1,6 +1,6 @@
 import { isDown } from '@hearth/chassis/database'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
-import { RedisAway } from './redis-records.ts'
+import { RedisAway } from './redis-questions.ts'
 import type { RedisTrust } from './redis-trust.ts'
 
 /**

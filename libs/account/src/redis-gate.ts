@@ -7,14 +7,8 @@ import { inBudget } from './in-budget.ts'
 import type { Ledger } from './ledger.ts'
 import type { Unreplicated } from './outbox.ts'
 import type { PostgresGate } from './postgres-gate.ts'
-import {
-  RedisAway,
-  type Found,
-  type RecordReply,
-  type RedisRecords,
-  type Reply,
-  type Written,
-} from './redis-records.ts'
+import { RedisAway } from './redis-questions.ts'
+import { type Found, type RecordReply, type RedisRecords, type Reply, type Written } from './redis-records.ts'
 import type { RedisTrust } from './redis-trust.ts'
 import { dayOf } from './windows.ts'
 

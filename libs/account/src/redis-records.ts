@@ -1,13 +1,16 @@
-import { inTime } from '@hearth/chassis/in-time'
-import { isRedisUnavailable } from '@hearth/chassis/redis'
-import { ReplyError, type Cluster, type Redis } from 'ioredis'
-import { createHash } from 'node:crypto'
 import type { Snapshot } from './account-snapshot.ts'
 import { batched } from './batched.ts'
 import type { Burst, GateRequest } from './gate.ts'
 import type { Seen } from './ledger.ts'
 import type { Plans } from './plans.ts'
-import { clockOfRedis } from './redis-clock.ts'
+import {
+  askingInTime,
+  isTooLate,
+  prepare,
+  RedisAway,
+  type Argument,
+  type AskingOptions,
+} from './redis-questions.ts'
 import {
   gateReplyFields,
   gateReplyHeader,
@@ -15,39 +18,12 @@ import {
   outdateScript,
   refundScript,
   scriptOutcomes,
-  unpackReply,
   writeScript,
 } from './redis-scripts.ts'
 import type { Tally } from './tallies.ts'
 
-/** Redis did not do what it was asked, or not in time. */
-export class RedisAway extends Error {
-  override readonly name = 'RedisAway'
-  /** False when the question was never sent, or was refused; else it may have been done after all. */
-  readonly mayHaveRun: boolean
-  /** False when Redis answers, and the fault is with this one record or question. */
-  readonly isOutage: boolean
-
-  constructor(
-    message: string,
-    {
-      cause,
-      mayHaveRun = mayBeDone(cause),
-    }: { readonly cause?: unknown; readonly mayHaveRun?: boolean } = {},
-  ) {
-    super(message, { cause })
-    this.mayHaveRun = mayHaveRun
-    this.isOutage = isRedisUnavailable(cause)
-  }
-}
-
-function mayBeDone(failure: unknown): boolean {
-  return !(failure instanceof ReplyError || /isn't (writeable|ready)/.test(String(failure)))
-}
-
 /** Where the records are and how they are counted. */
-export type RedisRecordsOptions = {
-  readonly redis: Redis | Cluster
+export type RedisRecordsOptions = AskingOptions & {
   /** First part of every Redis key: one per deployment. */
   readonly prefix: string
   readonly plans: Plans
@@ -58,12 +34,6 @@ export type RedisRecordsOptions = {
   readonly clock: (() => number) | undefined
   /** The highest count this instance has seen for an account: a record that shows less is raised to it. */
   readonly floor: (of: { readonly tag: string; readonly tally?: Tally }) => Seen | undefined
-  /** How long an answer is waited for, in milliseconds; after that the question holds no more. 75 unless told. */
-  readonly answerWithinMs?: number | undefined
-  /** Told that a question came too late, before any other is put: the process may have been stopped. */
-  readonly onLate?: () => void
-  /** When Redis was last found to be trusted (performance.now()): a question holds from then on. Now unless told. */
-  readonly trustedAt?: () => number
 }
 
 /** The records of accounts in Redis; see redis-scripts.ts. Everything rejects with RedisAway when Redis fails. */
@@ -126,9 +96,9 @@ export type Written = Seen & {
 }
 
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
-  const { redis, epoch, clock, floor, answerWithinMs = 75 } = options
+  const { redis, epoch, clock, floor } = options
   const gate = prepare(gateScript(options.plans, options.burst))
-  const { holdsUntil, put, hearAnew } = askingInTime(options)
+  const { run, put, holdsUntil, hearClock, time } = askingInTime(options)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
@@ -147,12 +117,10 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       // Postgres, asked again, still has an older version: it was put back to an earlier state, and the record follows it.
       const over = newer !== undefined && snapshot.version < newer ? newer : ''
       const args = [testClock(), epochRead, over, unconfirmed, ...recordFields(snapshot, floor({ tag }))]
-      const written = runScript(redis, write, [recordOf(tag)], args)
-      return readWritten(await within(answerWithinMs, written))
+      return readWritten(await run(write, [recordOf(tag)], args))
     },
     async outdate(tag, version) {
-      const outdating = runScript(redis, outdate, [recordOf(tag)], [version])
-      return (await within(answerWithinMs, outdating))[0] === 1
+      return (await run(outdate, [recordOf(tag)], [version]))[0] === 1
     },
     async refund(tag, day) {
       const flat = await put(refund, [recordOf(tag)], [epoch(), day], holdsUntil())
@@ -160,10 +128,8 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       const [, state, refunded] = flat
       return state === 1 ? refunded : undefined
     },
-    async hearClock() {
-      hearAnew(await within(answerWithinMs, redisTime(redis)))
-    },
-    now: async () => (clock === undefined ? within(answerWithinMs, redisTime(redis)) : clock()),
+    hearClock,
+    now: async () => (clock === undefined ? time() : clock()),
   }
 }
 
@@ -172,62 +138,6 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
  * are worked on while it has others to do: all in one call, each of the two would wait for the other half of the time.
  */
 const mostPerCall = 16
-
-/**
- * Puts questions that hold no longer than their answer is waited for, reckoned from the instant at which Redis was found
- * to be trusted before they were asked: a process that is stopped anywhere between that and their sending asks as
- * somebody whom the others no longer wait for.
- * The clock of Redis is known from its replies. Of one that was set forward, or of a process whose own clock was stopped
- * with it, it is known by the first question that is too late; what was asked before that is too late as well.
- */
-function askingInTime({ redis, answerWithinMs = 75, onLate, trustedAt = thisInstant }: RedisRecordsOptions) {
-  const clock = clockOfRedis()
-
-  return {
-    /** What was known of the clock before may be of another machine. */
-    hearAnew: (instant: number) => {
-      clock.forget()
-      clock.heard(instant)
-    },
-    /** Until when a question holds that is asked now, by the clock of Redis; -Infinity before its first reply. */
-    holdsUntil: (): number => clock.at(trustedAt()) + answerWithinMs,
-    put: async (
-      script: Script,
-      keys: readonly string[],
-      args: readonly Argument[],
-      until: number,
-    ): Promise<number[]> => {
-      const holdsUntil = Number.isFinite(until) ? Math.ceil(until) : ''
-      const flat = await within(answerWithinMs, runScript(redis, script, keys, [holdsUntil, ...args]))
-      if (isTooLate(flat)) onLate?.()
-      clock.heard(flat[0] ?? 0)
-      return flat
-    },
-  }
-}
-
-const thisInstant = () => performance.now()
-
-/** Redis has done nothing, because the question held no longer. */
-function isTooLate(flat: readonly number[]): boolean {
-  return flat[1] === 0
-}
-
-/** @throws RedisAway when the answer does not come within that time, or is an error */
-async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  try {
-    return await inTime(ms, answer)
-  } catch (error) {
-    throw new RedisAway('Redis did not answer.', { cause: error })
-  }
-}
-
-type Argument = string | number
-type Script = { readonly text: string; readonly sha: string }
-
-function prepare(text: string): Script {
-  return { text, sha: createHash('sha1').update(text).digest('hex') }
-}
 
 const write = prepare(writeScript)
 const outdate = prepare(outdateScript)
@@ -260,26 +170,6 @@ function recordFields(snapshot: Snapshot, seen: Seen | undefined): Argument[] {
     ...counters,
     ...keys.flatMap((key) => [key.selector, `${key.digest} ${key.expiresAt}`]),
   ]
-}
-
-/** Runs a script by its digest, and by its text where the server does not know it yet. */
-async function runScript(
-  redis: Redis | Cluster,
-  { text, sha }: Script,
-  keys: readonly string[],
-  args: readonly Argument[],
-): Promise<number[]> {
-  const rest = [keys.length, ...keys, ...args]
-  const reply = await redis.callBuffer('evalsha', [sha, ...rest]).catch((error: unknown) => {
-    if (String(error).includes('NOSCRIPT')) return redis.callBuffer('eval', [text, ...rest])
-    throw error
-  })
-  return unpackReply(reply as Buffer) // as our scripts reply
-}
-
-async function redisTime(redis: Redis | Cluster): Promise<number> {
-  const [seconds, micros] = await redis.time()
-  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }
 
 function readWritten(reply: readonly number[]): Written {

@@ -255,7 +255,10 @@ async function tryRenewal(
   if (!state.trusting) return false
   const { losses, lease } = state
   const isRenewed = lease.renewal()
-  const catchingUp = inTime(catchUpWithinMs, options.catchUp()).then(yes, no)
+  const catchingUp = inTime(catchUpWithinMs, options.catchUp()).then(
+    () => true,
+    () => false,
+  )
   try {
     await options.beat()
   } catch {
@@ -270,9 +273,6 @@ async function tryRenewal(
   }
   return isRenewed() || (attempts > 1 && tryRenewal(options, state, attempts - 1))
 }
-
-const yes = () => true
-const no = () => false
 
 async function winBack(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
   const { beforeTrust, beat, catchUp, log } = options
