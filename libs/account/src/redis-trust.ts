@@ -156,6 +156,7 @@ const leaseOver = new Error('Nothing was heard from Redis for the time of a leas
 const changesUnknown = new Error(
   'Neither was Postgres heard from for long: what has been changed meanwhile is not known.',
 )
+const wasStopped = new Error('The process was stopped while Redis was won back, or busy with itself.')
 const connectionOver = new Error('The connection to Redis has ended.')
 
 type TrustState = {
@@ -284,11 +285,14 @@ async function winBack(options: RedisTrustOptions, state: TrustState): Promise<b
   try {
     state.mayGoOn = false
     await beforeTrust()
+    const isRenewed = lease.renewal()
+    // A change that has waited meanwhile must not be found late as soon as Redis is trusted.
+    await catchUp()
+    // Last of all: with a Postgres that is slow, the lease would be over before it began.
     sentAt = performance.now()
     await beat()
-    // Last of all: a change that has waited meanwhile must not be found late as soon as Redis is trusted.
-    await catchUp()
     if (state.losses !== losses) throw connectionOver // meanwhile
+    if (!isRenewed()) throw wasStopped
   } catch (error) {
     log.debug({ err: error }, 'quota gate: Redis cannot be trusted yet')
     state.left = leave(options, state)

@@ -128,6 +128,17 @@ test.each([
   expect(world.trust.leaving()).toBeUndefined()
 })
 
+test('Redis is not trusted when the process was stopped while it was won back', async () => {
+  world = openWorld()
+  world.whileRedisAnswers = () => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+  }
+  expect(await world.trust.restore()).toBe(false)
+
+  world.whileRedisAnswers = () => undefined
+  expect(await world.trust.restore()).toBe(true)
+})
+
 test('Redis is not trusted when the connection ends while it is won back', async () => {
   world = openWorld()
   world.whileWinningBack = () => {
