@@ -6,6 +6,7 @@ import type { Caller } from './caller.ts'
 import type { Charge, Standing } from './gate.ts'
 import type { Plans } from './plans.ts'
 import { burstWindow, requireFeature, takeFromAddress, windowsOf } from './limits.ts'
+import { turns } from './turns.ts'
 import { bindingWindow, limitHeaders, type ShownWindow } from './windows.ts'
 
 declare global {
@@ -41,11 +42,15 @@ export type Meter = {
 }
 
 export function createMeter(options: AdmissionOptions): Meter {
+  const inTurn = turns()
   return {
     meter(req, res, next) {
       const access = res.locals.operation?.access ?? accessWithoutOperation(req.path, res)
-      if (access === 'public') {
-        if (req.path.startsWith('/v1/')) takeFromAddress(options, req, res)
+      if (access === 'public' && req.path.startsWith('/v1/')) {
+        takeFromAddress(options, req, res)
+        // Signups and sign-ins, which anybody can send: however many, those who have a key go in between.
+        inTurn(next)
+      } else if (access === 'public') {
         next()
       } else {
         admit(options, req, res, access).then(() => {
