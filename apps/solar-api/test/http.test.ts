@@ -261,15 +261,28 @@ describe('/docs', () => {
     expect(gunzipSync(packed.body).toString()).toBe(plain.text)
     expect(packed.body.length).toBeLessThan(plain.text.length)
 
-    const etag = String(plain.headers['etag'])
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await app.call('get', path, { headers: { 'If-None-Match': known } })
-      expect([known, again.status, again.headers['etag'], again.headers['content-length']]).toEqual([
-        ...[known, 304, etag, undefined],
-      ])
+    const tags = { identity: String(plain.headers['etag']), gzip: String(packed.headers['etag']) }
+    expect(tags.gzip).not.toBe(tags.identity)
+    for (const [coding, etag] of Object.entries(tags)) {
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const headers = { 'Accept-Encoding': coding, 'If-None-Match': known }
+        const again = await app.call('get', path, { headers })
+        expect([known, again.status, again.headers['etag'], again.headers['content-length']]).toEqual([
+          ...[known, 304, etag, undefined],
+        ])
+      }
     }
     const other = await supertest(app.server).get(path).set('If-None-Match', '"other"')
     expect(other.status).toBe(200)
+  })
+
+  test('is not compressed for those who refuse gzip', async () => {
+    for (const refusing of ['gzip;q=0', 'identity, gzip;q=0.1', 'br', '']) {
+      const { headers } = await bytesOf('/openapi.json', { 'Accept-Encoding': refusing })
+      expect([refusing, headers['content-encoding'], headers['vary']]).toEqual([
+        ...[refusing, undefined, 'Accept-Encoding'],
+      ])
+    }
   })
 
   test('lists every operation for those who run no scripts, under one heading', async () => {

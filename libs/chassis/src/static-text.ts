@@ -16,7 +16,7 @@ export function staticText(text: string): StaticText {
   return { text, etag: entityTag(text), packed: once(() => promisify(gzip)(text)) }
 }
 
-/** Sends it with its ETag, 304 where the client has it, gzip where the client takes it. */
+/** Sends it with its ETag, 304 where the client has it, gzip where the client prefers it. */
 export async function sendStatic(
   req: Request,
   res: Response,
@@ -24,12 +24,17 @@ export async function sendStatic(
   { text, etag, packed }: StaticText,
   headers: readonly string[] = [],
 ): Promise<void> {
-  const common = ['ETag', etag, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding', ...headers]
-  if (isNamed(etag, req.headers['if-none-match'])) return send(res, 304, undefined, common)
-  if (!/\bgzip\b/.test(req.headers['accept-encoding'] ?? '')) {
-    return send(res, 200, text, ['Content-Type', type, ...common])
-  }
+  const isPacked = req.acceptsEncodings('gzip', 'identity') === 'gzip'
+  // A strong tag stands for bytes, which are others when they are packed (RFC 9110 §8.8.3.3).
+  const tag = isPacked ? packedTag(etag) : etag
+  const common = ['ETag', tag, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding', ...headers]
+  if (isNamed(tag, req.headers['if-none-match'])) return send(res, 304, undefined, common)
+  if (!isPacked) return send(res, 200, text, ['Content-Type', type, ...common])
   return send(res, 200, await packed(), ['Content-Type', type, 'Content-Encoding', 'gzip', ...common])
+}
+
+function packedTag(etag: string): string {
+  return etag.replace(/"$/, '-gzip"')
 }
 
 /** A function that does its work at the first call and gives the same promise to all others. */
