@@ -35,21 +35,29 @@ export function countingPlace(options: CountingPlaceOptions): CountingPlace {
 
   return {
     toPostgres: oncePerAccount(async (tag) => {
-      await db.transaction().execute(async (trx) => {
+      const version = await db.transaction().execute(async (trx) => {
         const { rows } = await sql`update account set counted_in = 'moving'
           where tag = ${tag} and counted_in = 'redis' returning tag`.execute(trx)
         if (rows.length > 0) await outbox.noteMove(trx, tag)
+        return versionOf(trx, tag)
       })
       // When another instance has made the change, its outbox row is waited for all the same.
       await outbox.deliver(tag, moveWithinMs)
+      // Of this move: who was stopped meanwhile must not end a later one before its time.
       await sql`update account set counted_in = 'postgres', direct_until = clock_timestamp() + interval '1 second'
-        where tag = ${tag} and counted_in = 'moving'`.execute(db)
+        where tag = ${tag} and counted_in = 'moving' and version = ${version}`.execute(db)
     }),
     async toRedis(tag) {
       const failure = await moveBack(tag)
       if (failure !== undefined) throw failure.cause
     },
   }
+}
+
+/** 0 when the account is gone. */
+async function versionOf(db: AccountDatabase, tag: string): Promise<number> {
+  const account = await db.selectFrom('account').select('version').where('tag', '=', tag).executeTakeFirst()
+  return account?.version ?? 0
 }
 
 /** An account that is being changed is left for the next time: all others would wait with it. */
