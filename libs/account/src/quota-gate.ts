@@ -136,7 +136,9 @@ function trustOptions(
   return {
     ...{ log, hasOneNode: !redis.isCluster, isSure: sight.isClear, catchUp: outbox.drain },
     connected: () => redis.status === 'ready',
-    beat: () => beat(redis, answerWithinMs),
+    async beat() {
+      for (const instant of await beat(redis, answerWithinMs)) records.heardClock(instant)
+    },
     reachPostgres: () => sql`select`.execute(aside),
     async beforeTrust() {
       await checkWritable(redis, deployment.code, answerWithinMs)

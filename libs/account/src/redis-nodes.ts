@@ -1,9 +1,20 @@
 import { inTime } from '@hearth/chassis/in-time'
 import { Cluster, type Redis } from 'ioredis'
 
-/** Asks every node that counts for a sign of life. @throws when one does not give it within `ms` milliseconds */
-export async function beat(redis: Redis | Cluster, ms: number): Promise<void> {
-  await inTime(ms, Promise.all(countingNodes(redis).map((node) => node.ping())))
+/**
+ * Asks every node that counts for a sign of life: what it takes for now.
+ *
+ * @returns Unix milliseconds
+ * @throws when one does not give it within `ms` milliseconds
+ */
+export async function beat(redis: Redis | Cluster, ms: number): Promise<number[]> {
+  return inTime(ms, Promise.all(countingNodes(redis).map(timeOf)))
+}
+
+/** Unix milliseconds by the clock of a node. */
+export async function timeOf(node: Redis | Cluster): Promise<number> {
+  const [seconds, micros] = await node.time()
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }
 
 /**
@@ -31,12 +42,21 @@ export async function evictionPolicy(redis: Redis | Cluster): Promise<string | u
   return undefined
 }
 
-/** Tells of every connection that ends, in a cluster that of any node. */
+/**
+ * Tells of every connection that ends, in a cluster that of any node, and of masters that are others than before: a
+ * replica that has taken over may lack what its master has acknowledged, and was connected all the time.
+ */
 export function onDisconnect(redis: Redis | Cluster, listener: () => void): void {
   redis.on('close', listener)
   if (!(redis instanceof Cluster)) return
   for (const node of redis.nodes()) node.on('close', listener)
   redis.on('+node', (node: Redis) => node.on('close', listener))
+  let masters = new Set(redis.nodes('master'))
+  redis.on('refresh', () => {
+    const before = masters
+    masters = new Set(redis.nodes('master'))
+    if (masters.symmetricDifference(before).size > 0) listener()
+  })
 }
 
 /** Waits for the first connection, but not for a Redis that is away: the service then starts on Postgres. */

@@ -3,6 +3,7 @@ import { isRedisUnavailable } from '@hearth/chassis/redis'
 import { ReplyError, type Cluster, type Redis } from 'ioredis'
 import { createHash } from 'node:crypto'
 import { clockOfRedis } from './redis-clock.ts'
+import { timeOf } from './redis-nodes.ts'
 import { unpackReply } from './redis-scripts.ts'
 
 /** Redis did not do what it was asked, or not in time. */
@@ -53,7 +54,7 @@ export function askingInTime({ redis, answerWithinMs = 75, onLate, trustedAt = t
   const clock = clockOfRedis()
   const run = (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<number[]> =>
     within(answerWithinMs, runScript(redis, script, keys, args))
-  const time = (): Promise<number> => within(answerWithinMs, redisTime(redis))
+  const time = (): Promise<number> => within(answerWithinMs, timeOf(redis))
 
   return {
     /** Runs a script that may be late, and gives its numbers. */
@@ -64,6 +65,10 @@ export function askingInTime({ redis, answerWithinMs = 75, onLate, trustedAt = t
     hearClock: async (): Promise<void> => {
       const instant = await time()
       clock.forget()
+      clock.heard(instant)
+    },
+    /** Learns from a sign of life that has just come: what some node takes for now, in Unix milliseconds. */
+    heardClock: (instant: number): void => {
       clock.heard(instant)
     },
     /** Until when a question holds that is asked now, by the clock of Redis; -Infinity before its first reply. */
@@ -120,9 +125,4 @@ async function runScript(
     throw error
   })
   return unpackReply(reply as Buffer) // as our scripts reply
-}
-
-async function redisTime(redis: Redis | Cluster): Promise<number> {
-  const [seconds, micros] = await redis.time()
-  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
 }

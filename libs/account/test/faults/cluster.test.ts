@@ -1,4 +1,5 @@
 import { isCampaign, measured, size } from '@hearth/infra/campaign'
+import { Redis } from 'ioredis'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { readSnapshots } from '../../src/account-snapshot.ts'
 import type { Verdict } from '../../src/gate.ts'
@@ -147,6 +148,34 @@ describe('two instances on a Redis Cluster with replicas', () => {
         expect(sortedUse(await rig.callAtOnce(account, 40))).toEqual(upTo(50).slice(24))
       expect(await rig.callAtOnce(revoked, 2)).toEqual([{ outcome: 'revoked' }, { outcome: 'revoked' }])
     } finally {
+      await rig.close()
+    }
+  })
+
+  test('read records anew when a replica that is behind takes over, though no connection breaks (T19)', async () => {
+    const rig = await openRig({ instances: 2, cluster: { replicas: true }, answerWithinMs })
+    const [master, , , replica] = rig.nodes.map(({ url }) => new Redis(url)) as [Redis, Redis, Redis, Redis]
+    try {
+      await rig.serving('redis')
+      const accounts = await Promise.all(upTo(20).map(() => rig.account()))
+      for (const account of accounts) await rig.callAtOnce(account, 2)
+      const records = (await master.keys('*')).filter((key) => !key.includes('writable'))
+      expect(records.length).toBeGreaterThan(0)
+      const before = await Promise.all(records.map((record) => master.dumpBuffer(record)))
+      for (const account of accounts) await rig.revoke(account)
+
+      await replica.cluster('FAILOVER', 'TAKEOVER')
+      for (const [at, record] of records.entries())
+        await replica.restore(record, 0, before[at] as Buffer, 'REPLACE') // as if it had not heard of the revocation
+      const given = () => rig.log.filter(({ msg }) => String(msg).includes('serving from Postgres')).length
+      await until(() => given() >= 2)
+      await rig.serving('redis')
+
+      for (const account of accounts)
+        expect(await rig.callAtOnce(account, 2)).toEqual([{ outcome: 'revoked' }, { outcome: 'revoked' }])
+    } finally {
+      master.disconnect()
+      replica.disconnect()
       await rig.close()
     }
   })
