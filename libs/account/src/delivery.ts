@@ -9,16 +9,20 @@ import type { OutboxOptions } from './outbox.ts'
  *
  * @returns false when the time was up
  */
-export function waitingForDelivery({ db, instances, trusting }: WaitingOptions) {
+export function waitingForDelivery({ db, instances, trusting, missed }: WaitingOptions) {
   const waiting = new Set<Wait>()
   let isLooking = false
 
   async function look(): Promise<void> {
     const asked = [...waiting]
+    const countsHere = trusting()
     try {
       const { rows } = await sql<{ tag: string }>`select distinct tag from outbox
         where tag = any(${asked.map(({ tag }) => tag)}::text[])
-          and (${trusting()} or ${instances.othersCount})`.execute(db)
+          and (${countsHere} or ${instances.othersCount})`.execute(db)
+      // Won back meanwhile: then this instance must hear of the change as well.
+      if (trusting() && !countsHere) return
+      if (!trusting()) missed()
       const undelivered = new Set(rows.map(({ tag }) => tag))
       for (const wait of asked) {
         const isDelivered = !undelivered.has(wait.tag)
@@ -53,6 +57,6 @@ export function waitingForDelivery({ db, instances, trusting }: WaitingOptions) 
 
 type Wait = { readonly tag: string; readonly end: number; readonly settle: PromiseWithResolvers<boolean> }
 
-type WaitingOptions = Pick<OutboxOptions, 'db' | 'instances' | 'trusting'>
+type WaitingOptions = Pick<OutboxOptions, 'db' | 'instances' | 'trusting' | 'missed'>
 
 const lookAgainMs = 15

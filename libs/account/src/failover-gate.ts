@@ -1,4 +1,4 @@
-import { isDown } from '@hearth/chassis/database'
+import { isDown, isRefusal } from '@hearth/chassis/database'
 import type { Charge, Gate, GateRequest, Verdict } from './gate.ts'
 import { RedisAway } from './redis-questions.ts'
 import type { RedisTrust } from './redis-trust.ts'
@@ -16,7 +16,7 @@ export function failoverGate(redis: Gate, postgres: Gate, trust: RedisTrust): Ga
         hear(trust, asked)
         return verdict
       } catch (error) {
-        if (!isAway(trust, error)) throw error
+        if (!isAway(trust, asked, error)) throw error
       }
     }
     // Who waits for that often need not wait for others: when nobody counts in Redis any more, Postgres counts at once.
@@ -24,21 +24,21 @@ export function failoverGate(redis: Gate, postgres: Gate, trust: RedisTrust): Ga
     return checkInPostgres(request)
   }
 
-  /** Without Postgres there is only Redis, late or not. */
+  /** Without Postgres, or when it takes no writes, there is only Redis, late or not. */
   async function checkInPostgres(request: GateRequest): Promise<Verdict> {
     try {
       const verdict = await postgres.check(request)
       trust.wentElsewhere()
       return verdict
     } catch (error) {
-      if (!isDown(error) || !(await trust.goesOn())) throw error
+      if (!(isDown(error) || isRefusal(error)) || !(await trust.goesOn())) throw error
       const asked = askNow(trust)
       try {
         const verdict = await redis.check(request)
         hear(trust, asked)
         return verdict
       } catch (again) {
-        throw isAway(trust, again) ? error : again
+        throw isAway(trust, asked, again) ? error : again
       }
     }
   }
@@ -54,7 +54,7 @@ async function refund(redis: Gate, postgres: Gate, trust: RedisTrust, charge: Ch
     hear(trust, asked)
   } catch (error) {
     // What Redis may have given back after all is not given back again: that would admit more than the limit.
-    if (!isAway(trust, error) || error.mayHaveRun) throw error
+    if (!isAway(trust, asked, error) || error.mayHaveRun) throw error
     await postgres.refund(charge)
   }
 }
@@ -72,9 +72,9 @@ function hear(trust: RedisTrust, { sentAt, losses }: Asked): void {
   trust.heard(sentAt)
 }
 
-/** Whether Redis did not do it; trust then hears of an outage. */
-function isAway(trust: RedisTrust, error: unknown): error is RedisAway {
+/** Whether Redis did not do it; trust then hears of an outage, unless it has since heard of one and is won back. */
+function isAway(trust: RedisTrust, { losses }: Asked, error: unknown): error is RedisAway {
   if (!(error instanceof RedisAway)) return false
-  if (error.isOutage) trust.failed(error)
+  if (error.isOutage && trust.losses() === losses) trust.failed(error)
   return true
 }

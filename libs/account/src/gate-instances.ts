@@ -1,3 +1,4 @@
+import { isRefusal } from '@hearth/chassis/database'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { AccountDatabase, AccountTables } from './database.ts'
 
@@ -19,6 +20,8 @@ export type GateInstances = {
   readonly comeBack: () => void
   /** Says now and then that it is still there, and removes others that have not said so for long. */
   readonly stay: () => Promise<void>
+  /** Whether none of what it has said can be taken, or still be heard, as that it leaves. */
+  readonly isIn: () => boolean
   /** What this instance has said of itself. */
   readonly place: () => Place
   /** Condition: another instance counts in Redis, as far as Postgres knows. */
@@ -38,8 +41,8 @@ export type Place = {
  * does not end the next.
  *
  * An instance that has crashed leaves its row behind. Another removes it when it has not changed for 15 seconds, by its
- * own clock and while it could look all the time: clocks that are set, and a Postgres that nobody could reach, make
- * nobody look crashed. One that was merely stopped finds its row gone before it counts again; see outbox.ts.
+ * own clock and while it could look and write all the time: clocks that are set, and a Postgres that nobody could reach
+ * or that took no writes, make nobody look crashed. One that was merely stopped finds its row gone before it counts again; see outbox.ts.
  *
  * @param db with connections that requests do not use
  * @param instance unique name of this process
@@ -50,10 +53,11 @@ export function gateInstances(
   instance: string,
   clock = () => performance.now(),
 ): GateInstances {
-  const state: State = { spell: 0, isIn: false, saidAt: -Infinity, said: undefined }
+  const state: State = { spell: 0, isIn: false, mayHaveLeft: false, saidAt: -Infinity, said: undefined }
   const removeCrashed = watchOthers(db, instance)
   const begin = () => {
     state.isIn = true
+    state.mayHaveLeft = false
     state.spell += 1
     state.said = undefined
     return state.spell
@@ -64,12 +68,7 @@ export function gateInstances(
       await clearOutbox(db, instance)
       return join(db, instance, begin())
     },
-    async leave() {
-      if (!state.isIn) return
-      const { spell } = state
-      await sql`delete from gate_instance where instance = ${instance} and spell <= ${spell}`.execute(db)
-      if (state.spell === spell) state.isIn = false
-    },
+    leave: () => leave(db, instance, state),
     comeBack: () => void begin(), // without a row, which is found out as soon as Postgres answers
     async stay() {
       const now = clock()
@@ -78,6 +77,7 @@ export function gateInstances(
       await removeCrashed(now)
       state.saidAt = now
     },
+    isIn: () => state.isIn && !state.mayHaveLeft,
     place: () => placeOf(instance, state),
     othersCount: sql`exists (select from gate_instance where instance <> ${instance})`,
   }
@@ -86,6 +86,8 @@ export function gateInstances(
 type State = {
   spell: number
   isIn: boolean
+  /** That it leaves was said, and the answer has not come. */
+  mayHaveLeft: boolean
   /** When this instance last said that it is there, and what. */
   saidAt: number
   said: string | undefined
@@ -102,7 +104,7 @@ function placeOf(instance: string, state: Readonly<State>): Place {
 const sayEveryMs = 5_000
 /** Who does not say anything for three times as long has crashed. */
 const crashedAfterMs = 15_000
-/** Who has looked less often than that does not know for how long the others were silent. */
+/** Who has looked less often than that does not know for how long the others were silent: perhaps nobody could write. */
 const longestPauseMs = 8_000
 
 /** Looks at what the others say, and removes who has said nothing new for long. */
@@ -111,7 +113,9 @@ function watchOthers(db: AccountDatabase, instance: string): (now: number) => Pr
   let lookedAt = -Infinity
 
   return async (now) => {
-    const { rows } = await sql<Sign>`select instance, spell, extract(epoch from seen_at)::text as said
+    // The update, of no row, is refused while Postgres takes no writes.
+    const { rows } = await sql<Sign>`with writable as (update gate_instance set seen_at = seen_at where false)
+      select instance, spell, extract(epoch from seen_at)::text as said
       from gate_instance where instance <> ${instance}`.execute(db)
     const before = now - lookedAt > longestPauseMs ? new Map<string, number>() : since
     since = new Map(rows.map((row) => [nameOf(row), before.get(nameOf(row)) ?? now]))
@@ -161,6 +165,20 @@ async function join(db: AccountDatabase, instance: string, spell: number): Promi
   const [row] = rows
   if (row === undefined) throw new Error('join_gate returned no row.')
   return row.epoch
+}
+
+/** Whether it was heard is not known when there is no answer, and a refusal is one. */
+async function leave(db: AccountDatabase, instance: string, state: State): Promise<void> {
+  if (!state.isIn) return
+  const { spell, mayHaveLeft } = state
+  state.mayHaveLeft = true
+  try {
+    await sql`delete from gate_instance where instance = ${instance} and spell <= ${spell}`.execute(db)
+    if (state.spell === spell) state.isIn = false
+  } catch (error) {
+    if (state.spell === spell && isRefusal(error)) state.mayHaveLeft = mayHaveLeft
+    throw error
+  }
 }
 
 /**

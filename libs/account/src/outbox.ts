@@ -46,9 +46,11 @@ export type OutboxOptions = {
   readonly trusting: () => boolean
   /** Told that a change could not be delivered in time: this instance must not count in Redis any longer. */
   readonly late: () => void
-  readonly log: Logger
   /** Told that the others may have gone on without this instance: the same, and it must join again. */
   readonly forgotten: () => void
+  /** Told that a change is answered which was not waited for here, because this instance does not count in Redis. */
+  readonly missed: () => void
+  readonly log: Logger
 }
 
 /** An account whose record could not be written, and why. */

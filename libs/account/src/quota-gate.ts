@@ -17,9 +17,10 @@ import { postgresGate } from './postgres-gate.ts'
 import { redisGate, replicate } from './redis-gate.ts'
 import { beat, checkWritable, connectedOrNot, onDisconnect } from './redis-nodes.ts'
 import { redisRecords } from './redis-records.ts'
-import { redisTrust, type RedisTrust, type RedisTrustOptions } from './redis-trust.ts'
+import { redisTrust, type RedisTrust } from './redis-trust.ts'
 import { secondLook } from './second-look.ts'
 import { sightOfChanges } from './sight.ts'
+import type { RedisTrustOptions } from './trust-changes.ts'
 
 /** The gate of a process with everything that belongs to it. */
 export type QuotaGate = Gate & {
@@ -135,6 +136,7 @@ function trustOptions(
 ): RedisTrustOptions {
   return {
     ...{ log, hasOneNode: !redis.isCluster, isSure: sight.isClear, catchUp: outbox.drain },
+    isWaitedFor: instances.isIn,
     connected: () => redis.status === 'ready',
     async beat() {
       for (const instant of await beat(redis, answerWithinMs)) records.heardClock(instant)
@@ -192,7 +194,7 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
     ...{ db, aside, log, instances, sight, trusting, replicate: copy },
     outdate: records.outdate,
     late: () => lose(changeIsLate),
-    forgotten: () => lose(wasTakenForCrashed),
+    ...{ forgotten: () => lose(wasTakenForCrashed), missed: () => trust().missed() },
   })
   const place = countingPlace({ db, outbox, replicate: copy })
   const postgres = postgresGate({ ...common, place, outbox })

@@ -4,7 +4,7 @@ import { silent } from './support.ts'
 
 /*
  * What no test with a real Redis can bring about: that a process learns of its own stop between two steps of the loss of
- * Redis, or of its return. Redis and Postgres are two switches here.
+ * Redis, or of its return. Redis and Postgres are switches here.
  */
 
 let world: World
@@ -92,6 +92,12 @@ test.each<[string, (trust: RedisTrust) => void]>([
     },
   ],
   [
+    'a change was answered since',
+    (trust) => {
+      trust.missed()
+    },
+  ],
+  [
     'the connection to Redis has ended since',
     (trust) => {
       trust.disconnected()
@@ -107,6 +113,71 @@ test.each<[string, (trust: RedisTrust) => void]>([
   world.trust.failed(silence)
 
   expect(await world.trust.goesOn()).toBe(false)
+})
+
+describe('while Postgres answers and takes no writes', () => {
+  beforeEach(async () => {
+    world = openWorld()
+    await world.trust.restore()
+    world.takesWrites = false
+  })
+
+  test('trust goes on when Redis merely hesitated', async () => {
+    world.trust.failed(silence)
+
+    expect(await world.trust.goesOn()).toBe(true)
+    expect(world.trust.holds()).toBe(true)
+  })
+
+  test('trust does not go on before Redis answers', async () => {
+    world.whileRedisAnswers = () => {
+      throw silence
+    }
+    world.trust.failed(silence)
+    expect(await world.trust.goesOn()).toBe(false)
+
+    world.whileRedisAnswers = () => undefined
+    await sleep(400)
+    expect(world.trust.holds()).toBe(true)
+  })
+
+  test.each<[string, () => void]>([
+    [
+      'the others may wait for this instance no longer',
+      () => {
+        world.isWaitedFor = false
+      },
+    ],
+    [
+      'the connection to Redis has ended',
+      () => {
+        world.trust.disconnected()
+      },
+    ],
+  ])('trust is not won back when %s, before Postgres takes them', async (_, happens) => {
+    world.whileRedisAnswers = happens
+    world.trust.failed(silence)
+    expect(await world.trust.goesOn()).toBe(false)
+    await sleep(400)
+    expect(world.trust.isTrusted()).toBe(false)
+
+    world.whileRedisAnswers = () => undefined
+    world.takesWrites = true
+    await sleep(700)
+    expect(world.trust.holds()).toBe(true)
+  })
+
+  test('a change that is answered meanwhile is looked for before trust goes on', async () => {
+    world.whileRedisAnswers = () => {
+      world.trust.missed()
+    }
+    world.trust.failed(silence)
+    expect(await world.trust.goesOn()).toBe(false)
+
+    world.whileRedisAnswers = () => undefined
+    await sleep(400)
+    expect(world.trust.holds()).toBe(true)
+  })
 })
 
 test.each([
@@ -154,6 +225,8 @@ const silence = new Error('Redis did not answer.')
 
 type World = {
   hasPostgres: boolean
+  takesWrites: boolean
+  isWaitedFor: boolean
   postgresMs: number
   readonly heardOfEnd: PromiseWithResolvers<undefined>
   whileWinningBack: () => void
@@ -166,17 +239,21 @@ function openWorld(): World {
     if (open.postgresMs > 0) await sleep(open.postgresMs)
     if (!open.hasPostgres) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
   }
+  const writeToPostgres = async () => {
+    await askPostgres()
+    if (!open.takesWrites) throw Object.assign(new Error('read-only'), { severity: 'ERROR', code: '25006' })
+  }
   const open: World = {
-    hasPostgres: true,
+    ...{ hasPostgres: true, takesWrites: true, isWaitedFor: true },
     postgresMs: 0,
     heardOfEnd: Promise.withResolvers<undefined>(),
     whileWinningBack: () => undefined,
     whileRedisAnswers: () => undefined,
     trust: redisTrust({
       ...{ log: silent, hasOneNode: true, connected: () => true, isSure: () => true },
-      ...{ catchUp: askPostgres, reachPostgres: askPostgres },
+      ...{ catchUp: askPostgres, reachPostgres: askPostgres, isWaitedFor: () => open.isWaitedFor },
       async afterTrust() {
-        await askPostgres()
+        await writeToPostgres()
         open.heardOfEnd.resolve(undefined)
       },
       async beat() {
@@ -184,7 +261,7 @@ function openWorld(): World {
         open.whileRedisAnswers()
       },
       async beforeTrust() {
-        await askPostgres()
+        await writeToPostgres()
         open.whileWinningBack()
       },
       onReturn: () => undefined,

@@ -5,10 +5,12 @@ import { openDatabase, type Database } from '@hearth/chassis/database'
 import { migrate } from '@hearth/chassis/migrate'
 import { openRedis } from '@hearth/chassis/redis'
 import type { Cluster, Redis } from 'ioredis'
+import { sql } from 'kysely'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { accountMigrations } from '../migrations/index.ts'
 import type { AccountDatabase, AccountTables } from '../src/database.ts'
 import { burstOf, type GateRequest } from '../src/gate.ts'
@@ -49,6 +51,29 @@ export async function openTestDatabase(
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Does work while the Postgres server takes no writes to a database: as when its disk is full, or a standby answers. */
+export async function withoutWrites(url: string, work: () => Promise<void>): Promise<void> {
+  const name = sql.raw(`"${new URL(url).pathname.slice(1)}"`)
+  const admin = await openDatabase<AccountTables>({ ...{ url, dataDir: '', schema: 'test', log: silent } })
+  await admin.db.connection().execute(async (one) => {
+    const reconnectAll = async () => {
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.execute(one)
+      await sleep(500) // everybody has noticed
+    }
+    await sql`set default_transaction_read_only = off`.execute(one) // on this connection, to end it
+    await sql`alter database ${name} set default_transaction_read_only = on`.execute(one)
+    await reconnectAll()
+    try {
+      await work()
+    } finally {
+      await sql`alter database ${name} reset default_transaction_read_only`.execute(one)
+      await reconnectAll()
+    }
+  })
+  await admin.close()
 }
 
 export function openTestRedis(url = environment('TEST_REDIS_URL')): Redis | Cluster {

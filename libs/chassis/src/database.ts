@@ -98,6 +98,15 @@ export function isDown(error: unknown): boolean {
   return AWAY_CODES.has(code) || /^57P0[1-3]$/.test(code)
 }
 
+/** True when an error is an answer of the database, which then has done nothing of the statement that it refuses. */
+export function isRefusal(error: unknown): boolean {
+  if (!isError(error) || !('severity' in error)) return false // which only answers have
+  return 'code' in error && typeof error.code === 'string' && !ENDS_CONNECTIONS.test(error.code)
+}
+
+/** SQLSTATE of what ends a connection, with what is under way there. */
+const ENDS_CONNECTIONS = /^(08...|57P..)$/
+
 class PingTimeoutError extends Error {}
 
 const AWAY_CLASSES = [EmbeddedDatabaseBusyError, PingTimeoutError, PostgresHangsError]

@@ -2,9 +2,7 @@ import { measured, size } from '@hearth/infra/campaign'
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '@hearth/chassis/database'
 import { changeAccount } from '../../src/context.ts'
-import type { AccountTables } from '../../src/database.ts'
 import { gateInstances, noteForInstances } from '../../src/gate-instances.ts'
 import { burstOf } from '../../src/gate.ts'
 import { openGate } from '../../src/quota-gate.ts'
@@ -12,7 +10,7 @@ import { createLogger } from '@hearth/chassis/logger'
 import { redisOutbox } from '../../src/outbox.ts'
 import { milliseconds, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
 import { sightOfChanges } from '../../src/sight.ts'
-import { openTestDatabase, silent, testPlans } from '../support.ts'
+import { openTestDatabase, silent, testPlans, withoutWrites } from '../support.ts'
 
 import.meta.jest.setTimeout(size(60_000, 300_000))
 
@@ -221,7 +219,7 @@ describe('a Postgres that is put back to an earlier state', () => {
 })
 
 describe('what instances know of each other', () => {
-  let database: Database<AccountTables>
+  let database: Awaited<ReturnType<typeof openTestDatabase>>
   const time = { now: 0 }
   beforeAll(async () => {
     database = await openTestDatabase('postgres')
@@ -334,6 +332,42 @@ describe('what instances know of each other', () => {
     expect([await seesOthers(other), await isKnown(one)]).toEqual([false, false])
   })
 
+  test('a Postgres that takes no writes for long makes nobody look crashed, and the first who can write does not remove the others', async () => {
+    const [one, other] = [open(), open()]
+    await one.join()
+    await goOn(6, one, other)
+    await withoutWrites(database.url, async () => {
+      for (let seconds = 0; seconds < 20; seconds++) {
+        time.now += 1_000
+        const said = await Promise.allSettled([one.stay(), other.stay()])
+        expect(said.map(({ status }) => status === 'rejected')).toEqual(Array(2).fill(seconds >= 4))
+      }
+    })
+
+    await goOn(14, other)
+
+    expect(await isKnown(one)).toBe(true)
+    await goOn(10, other)
+    expect(await isKnown(one)).toBe(false)
+  })
+
+  test('one that was not allowed to leave is still in, and waited for', async () => {
+    const [one, other] = [open(), open()]
+    expect(one.isIn()).toBe(false)
+    await one.join()
+    await withoutWrites(database.url, () => expect(one.leave()).rejects.toThrow('read-only'))
+    expect([one.isIn(), await seesOthers(other)]).toEqual([true, true])
+
+    let leaving = Promise.resolve()
+    await database.db.transaction().execute(async (trx) => {
+      await sql`select from gate_instance for update`.execute(trx)
+      leaving = one.leave()
+      expect(one.isIn()).toBe(false) // it may be heard from now on
+    })
+    await leaving
+    expect([one.isIn(), await seesOthers(other)]).toEqual([false, false])
+  })
+
   test('one that has left is not brought back by what it had begun to say, and one that went on has to join again', async () => {
     const [one, other] = [open(), open()]
     await one.join()
@@ -395,7 +429,7 @@ test.each([
     await instances.join()
     const outbox = redisOutbox({
       ...{ db, aside: db, log: silent, instances, sight: sightOfChanges(), trusting: () => true },
-      forgotten: () => undefined,
+      ...{ forgotten: () => undefined, missed: () => undefined },
       late: () => void (told.lateMs = performance.now() - startedAt),
       async outdate(tag) {
         await sleep(1_000)

@@ -8,7 +8,7 @@ import { changeAccount } from '../../src/context.ts'
 import type { AccountTables } from '../../src/database.ts'
 import type { Outbox } from '../../src/outbox.ts'
 import { milliseconds, openRig, until, type Rig, type TestAccount } from '../failover-rig.ts'
-import { silent } from '../support.ts'
+import { silent, withoutWrites } from '../support.ts'
 
 import.meta.jest.setTimeout(size(120_000, 600_000))
 
@@ -252,37 +252,49 @@ test('a table of Postgres that is locked: a revocation by one that has lost Redi
   expect(rig.gates.slice(1).map((gate) => gate.serving())).toEqual(['redis', 'redis'])
 })
 
-test('a Postgres that takes no writes: calls are counted in Redis, and in Postgres as soon as it does', async () => {
-  rig = await openRig({ instances: 3 })
-  const [account] = await accountsInUse(1)
-  if (account === undefined) throw new Error('There is no account.')
-  const name = sql.raw(`"${new URL(rig.databaseUrl).pathname.slice(1)}"`)
-  // With a connection of its own, which may still write.
-  const admin = await openDatabase<AccountTables>({
-    ...{ url: rig.databaseUrl, dataDir: '', schema: 'test', log: silent },
+describe('a Postgres that takes no writes', () => {
+  const isCounted = async ({ tag }: TestAccount, count: number) => {
+    const rows = await rig.database.db
+      .selectFrom('usage_day')
+      .select(({ eb }) => eb('redis_used', '+', eb.ref('direct_used')).as('used'))
+      .where('tag', '=', tag)
+      .execute()
+      .catch(() => []) // while it connects anew
+    return rows[0]?.used === count
+  }
+
+  test('calls are counted in Redis, and in Postgres as soon as it does', async () => {
+    rig = await openRig({ instances: 3 })
+    const [account] = await accountsInUse(1)
+    if (account === undefined) throw new Error('There is no account.')
+    let made = { outcomes: [] as readonly string[], count: 0 }
+    await withoutWrites(rig.databaseUrl, async () => {
+      const end = callAll([account], 20)
+      await sleep(size(18_000, 40_000)) // longer than an instance is thought to be there that says nothing
+      made = await end()
+    })
+
+    await until(() => isCounted(account, 1 + made.count))
+    expect([made.outcomes, lossesOfTrust()]).toEqual([['ok'], []])
   })
-  await admin.db.connection().execute(async (one) => {
-    const restart = () =>
-      sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`.execute(one)
-    await sql`set default_transaction_read_only = off`.execute(one)
-    await sql`alter database ${name} set default_transaction_read_only = on`.execute(one)
-    await restart()
-    await sleep(500)
-    const end = callAll([account], 20)
-    await sleep(size(18_000, 40_000)) // longer than an instance is thought to be there that says nothing
-    const { outcomes, count } = await end()
-    await sql`alter database ${name} reset default_transaction_read_only`.execute(one)
-    await restart()
-    const counted = async () => {
-      const { rows } = await sql<{ used: number }>`select redis_used + direct_used as used from usage_day
-        where tag = ${account.tag}`.execute(one)
-      return rows[0]?.used
-    }
-    await until(async () => (await counted()) === 1 + count)
-    expect([outcomes, lossesOfTrust()]).toEqual([['ok'], []])
+
+  test('a Redis that hesitates meanwhile is used again as soon as it answers', async () => {
+    rig = await openRig({ instances: 3 })
+    const accounts = await accountsInUse(10)
+    const rounds = size(3, 10)
+    await withoutWrites(rig.databaseUrl, async () => {
+      for (let round = 1; round <= rounds; round++) {
+        for (const { redis } of rig.links) redis.freeze()
+        await rig.serving('postgres')
+        for (const { redis } of rig.links) redis.heal()
+        await rig.serving('redis')
+        for (const [index, account] of accounts.entries())
+          expect(await rig.call(account, 1, index)).toMatchObject({ outcome: 'ok', usedToday: 1 + round })
+      }
+    })
+
+    for (const account of accounts) await until(() => isCounted(account, 1 + rounds))
   })
-  await admin.close()
 })
 
 test('Redis goes and comes back under many accounts: each call is answered', async () => {
