@@ -62,14 +62,17 @@ describe('a flood of signups', () => {
     expect(hasherMb).toBeLessThan(128)
     // Whatever the machine, a request does not wait for the hashes of others.
     expect(usual(flooded, 50)).toBeLessThan(250 + 10 * usual(refused, 50))
-    if (isCampaign) expect(p99).toBeLessThanOrEqual(Math.min(50, 2 * Math.max(...bases)))
+    if (!isCampaign) return
+    const [alone99 = 0, refused99 = 0] = bases
+    expect(refused99).toBeLessThanOrEqual(2 * alone99)
+    expect(p99).toBeLessThanOrEqual(Math.min(50, 2 * refused99))
   })
 
   test('with endless passwords costs no hash (T46)', async () => {
+    const tooLongAtOnce = await Promise.all(Array.from({ length: 50 }, () => signUp('x'.repeat(257))))
+    expect(statuses(tooLongAtOnce)).toEqual({ 400: 50 })
     const from = rig.instance(0).mark()
-    const replies = await Promise.all(Array.from({ length: 50 }, () => signUp('x'.repeat(257))))
-
-    expect(statuses(replies)).toEqual({ 400: 50 })
+    for (let i = 0; i < 50; i++) expect((await signUp('x'.repeat(257))).status).toBe(400)
     await sleep(100)
     const times = rig
       .instance(0)
