@@ -148,7 +148,7 @@ async function openEmbedded<DB>(options: DatabaseOptions): Promise<Database<DB>>
 }
 
 /** Connections that stay open, once opened, though nobody uses them. */
-export const keptConnections = 5
+export const keptConnections = 10
 
 function openServer<DB>(options: DatabaseOptions, url: string): Database<DB> {
   const { schema, log, queryTimeoutMs = 1_000, connectTimeoutMs = 1_000 } = options
