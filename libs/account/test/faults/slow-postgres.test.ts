@@ -309,7 +309,10 @@ test('Redis goes and comes back under many accounts: each call is answered', asy
   await sleep(size(3_000, 8_000))
   const { outcomes, slowestMs } = await end()
 
-  measured(`Redis goes and comes back: ${JSON.stringify({ accounts: accounts.length, slowestMs })}`)
+  const stoodStillMs = loop.max / 1e6
+  const numbers = { accounts: accounts.length, slowestMs, stoodStillMs }
+  measured(`Redis goes and comes back: ${JSON.stringify(numbers)}`)
   expect(outcomes).toEqual(['ok'])
-  expect(slowestMs).toBeLessThan(size(1_000, 250))
+  // Three instances, and all who call them, are one process here: what that stood still is not theirs.
+  expect(slowestMs).toBeLessThan(size(1_000, 250 + Math.min(50, stoodStillMs)))
 })
