@@ -38,8 +38,7 @@ export function countingPlace(options: CountingPlaceOptions): CountingPlace {
       const version = await db.transaction().execute(async (trx) => {
         const { rows } = await sql`update account set counted_in = 'moving'
           where tag = ${tag} and counted_in = 'redis' returning tag`.execute(trx)
-        if (rows.length > 0) await outbox.noteMove(trx, tag)
-        return versionOf(trx, tag)
+        return rows.length > 0 ? outbox.noteMove(trx, tag) : versionOf(trx, tag)
       })
       // When another instance has made the change, its outbox row is waited for all the same.
       await outbox.deliver(tag, moveWithinMs)

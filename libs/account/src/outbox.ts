@@ -14,8 +14,8 @@ export type Outbox = {
    * locked. Raises the version of the account.
    */
   readonly note: (trx: Transaction<AccountTables>, tag: string) => Promise<void>
-  /** The same of a change of the place where an account is counted. */
-  readonly noteMove: (trx: Transaction<AccountTables>, tag: string) => Promise<void>
+  /** The same of a change of the place where an account is counted. @returns the version; 0 when the account is gone */
+  readonly noteMove: (trx: Transaction<AccountTables>, tag: string) => Promise<number>
   /**
    * After the commit: resolves when every instance sees the change with its next request.
    *
@@ -64,7 +64,7 @@ export type Unreplicated = { readonly tag: string; readonly cause: Error }
  * seen it delivered, or counts there no longer. Each looks every 50 ms, on connections that requests do not use, and
  * stops trusting Redis when it finds a change that is overdue, cannot deliver one by then, or finds that the others may
  * have taken it for crashed; none trusts a Redis it has not heard from for the time of a lease; and none that begins to
- * trust Redis uses a record without having read the account anew.
+ * trust Redis uses a record without having read the account anew, or having delivered all that was noted meanwhile.
  *
  * Who makes a change writes the record anew. Others deliver it without reading Postgres again, which may be slow: they
  * outdate the record, and who is asked about the account next writes it. (But a record that shows a later version is
@@ -86,8 +86,9 @@ export function redisOutbox(options: OutboxOptions): Outbox {
       await noteForInstances(trx, tag, version, trusting())
     },
     async noteMove(trx, tag) {
-      await raiseVersion(trx, tag)
+      const version = await raiseVersion(trx, tag)
       await noteForInstances(trx, tag, null, trusting())
+      return version ?? 0
     },
     async deliver(tag, withinMs = changeOverdueMs + 150) {
       if (trusting() && (await tryToDeliver(options, known, tag))) return
@@ -210,8 +211,8 @@ async function look(
   inTime(moveOverdueMs, looking).catch(oneLook.fails)
   const { rows } = await looking
   oneLook.succeeds()
-  if (rows[0]?.is_known === false && place.isCurrent()) {
-    forgotten()
+  if (rows[0]?.is_known === false) {
+    if (place.isCurrent()) forgotten()
     throw new Error('The others do not know that this instance counts in Redis.')
   }
   return rows.flatMap((row) => (row.id === null ? [] : [row]))
@@ -267,7 +268,7 @@ export const noOutbox: Outbox = {
     await raiseVersion(trx, tag)
   },
   async noteMove(trx, tag) {
-    await raiseVersion(trx, tag)
+    return (await raiseVersion(trx, tag)) ?? 0
   },
   deliver: () => Promise.resolve(),
   drain: () => Promise.resolve(),

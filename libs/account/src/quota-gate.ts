@@ -15,7 +15,7 @@ import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
 import { redisGate, replicate } from './redis-gate.ts'
-import { beat, checkWritable, connectedOrNot, onDisconnect } from './redis-nodes.ts'
+import { checkWritable, connectedOrNot, onDisconnect } from './redis-nodes.ts'
 import { redisRecords } from './redis-records.ts'
 import { redisTrust, type RedisTrust } from './redis-trust.ts'
 import { secondLook } from './second-look.ts'
@@ -121,12 +121,12 @@ function whileTrusted(
 }
 
 /**
- * Asks Postgres about nobody, on as many connections as stay open: an outage of Redis then finds them open, though
+ * Asks Postgres about nobody, on nearly all connections: an outage of Redis then finds them open, though
  * each ends after an hour, the statement prepared and the code compiled.
  */
 async function rehearse(postgres: Gate): Promise<void> {
   const nobody = { tag: '-', selector: '-', digests: '', cost: 0 } as const
-  await Promise.all(Array.from({ length: keptConnections }, () => postgres.check(nobody)))
+  await Promise.all(Array.from({ length: rehearsedConnections }, () => postgres.check(nobody)))
 }
 
 function trustOptions(
@@ -138,12 +138,10 @@ function trustOptions(
     ...{ log, hasOneNode: !redis.isCluster, isSure: sight.isClear, catchUp: outbox.drain },
     isWaitedFor: instances.isIn,
     connected: () => redis.status === 'ready',
-    async beat() {
-      for (const instant of await beat(redis, answerWithinMs)) records.heardClock(instant)
-    },
+    beat: records.beat,
+    checkWritable: () => checkWritable(redis, deployment.code, answerWithinMs),
     reachPostgres: () => sql`select`.execute(aside),
     async beforeTrust() {
-      await checkWritable(redis, deployment.code, answerWithinMs)
       await records.hearClock()
       await ledger.flush()
       // Records of earlier epochs are read anew from Postgres: whatever Redis has forgotten or missed is repaired.
@@ -167,7 +165,7 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
   const ledger: Ledger = createLedger(db, {
     // Charges made while Redis was away reach the records of accounts that are in use again.
     async onDirect(tags) {
-      // Once Redis is trusted again, every record is read anew.
+      // Once Redis is trusted again, every record is read anew that has changed.
       if (!trusting()) return
       try {
         const [failure] = await copy(tags)
@@ -208,5 +206,7 @@ const wasTakenForCrashed = new Error('The other instances may have taken this on
 const lookAtSettingsEveryMs = 10_000
 const lookForOthersEveryMs = 10_000
 const rehearseEveryMs = 5_000
+/** Two are left to who asks meanwhile. */
+const rehearsedConnections = keptConnections - 2
 /** By then every instance has written what it had seen when a record was found to be missing. */
 const lookAgainEveryMs = 2 * writtenWithinMs

@@ -3,7 +3,7 @@ import { isRedisUnavailable } from '@hearth/chassis/redis'
 import { ReplyError, type Cluster, type Redis } from 'ioredis'
 import { createHash } from 'node:crypto'
 import { clockOfRedis } from './redis-clock.ts'
-import { timeOf } from './redis-nodes.ts'
+import { beat, timeOf } from './redis-nodes.ts'
 import { unpackReply } from './redis-scripts.ts'
 
 /** Redis did not do what it was asked, or not in time. */
@@ -48,28 +48,35 @@ export type AskingOptions = {
  * somebody whom the others no longer wait for.
  *
  * The clock of Redis is known from its replies. Of one that was set forward, or of a process whose own clock was stopped
- * with it, it is known by the first question that is too late; what was asked before that is too late as well.
+ * with it, it is known by the first question that is too late, or by a sign of life; what was asked before that is too
+ * late as well.
  */
 export function askingInTime({ redis, answerWithinMs = 75, onLate, trustedAt = thisInstant }: AskingOptions) {
   const clock = clockOfRedis()
   const run = (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<number[]> =>
     within(answerWithinMs, runScript(redis, script, keys, args))
-  const time = (): Promise<number> => within(answerWithinMs, timeOf(redis))
+  const signsOfLife = () => within(answerWithinMs, beat(redis, answerWithinMs))
+  const hear = (instants: readonly number[]) => {
+    for (const instant of instants) clock.heard(instant)
+  }
 
   return {
     /** Runs a script that may be late, and gives its numbers. */
     run,
     /** Unix milliseconds by the clock of Redis. */
-    time,
+    time: (): Promise<number> => within(answerWithinMs, timeOf(redis)),
     /** Learns what Redis takes for now; what was known of its clock before may be of another machine. */
     hearClock: async (): Promise<void> => {
-      const instant = await time()
+      const instants = await signsOfLife()
       clock.forget()
-      clock.heard(instant)
+      hear(instants)
     },
-    /** Learns from a sign of life that has just come: what some node takes for now, in Unix milliseconds. */
-    heardClock: (instant: number): void => {
-      clock.heard(instant)
+    /** Asks every node that counts for a sign of life: it, too, tells when the clock of this process was stopped. */
+    beat: async (): Promise<void> => {
+      const instants = await signsOfLife()
+      const known = clock.at(performance.now())
+      if (Number.isFinite(known) && Math.max(...instants) > known + answerWithinMs) onLate?.()
+      hear(instants)
     },
     /** Until when a question holds that is asked now, by the clock of Redis; -Infinity before its first reply. */
     holdsUntil: (): number => clock.at(trustedAt()) + answerWithinMs,

@@ -58,8 +58,8 @@ export type RedisRecords = {
   readonly refund: (tag: string, day: number) => Promise<number | undefined>
   /** Learns what Redis takes for now: before, it is not known until when a question holds. */
   readonly hearClock: () => Promise<void>
-  /** Learns from a sign of life that has just come: what some node takes for now, in Unix milliseconds. */
-  readonly heardClock: (instant: number) => void
+  /** Asks every node that counts for a sign of life. @throws RedisAway when one does not give it in time */
+  readonly beat: () => Promise<void>
   /** Unix milliseconds by the clock that decides. */
   readonly now: () => Promise<number>
 }
@@ -100,7 +100,7 @@ export type Written = Seen & {
 export function redisRecords(options: RedisRecordsOptions): RedisRecords {
   const { redis, epoch, clock, floor } = options
   const gate = prepare(gateScript(options.plans, options.burst))
-  const { run, put, holdsUntil, hearClock, heardClock, time } = askingInTime(options)
+  const { run, put, holdsUntil, hearClock, beat, time } = askingInTime(options)
   const recordOf = (tag: string): string => `${options.prefix}:{${tag}}`
   const testClock = (): Argument => (clock === undefined ? '' : clock())
 
@@ -130,7 +130,7 @@ export function redisRecords(options: RedisRecordsOptions): RedisRecords {
       const [, state, refunded] = flat
       return state === 1 ? refunded : undefined
     },
-    ...{ hearClock, heardClock },
+    ...{ hearClock, beat },
     now: async () => (clock === undefined ? time() : clock()),
   }
 }

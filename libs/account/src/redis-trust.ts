@@ -4,7 +4,7 @@ import {
   leaving,
   lose,
   loseConnection,
-  stayAway,
+  forbidGoingOn,
   tryRenewal,
   winBack,
   withoutTrust,
@@ -76,14 +76,14 @@ export function redisTrust(options: RedisTrustOptions): RedisTrust {
     isTrusted: () => state.trusting,
     doubt: () => {
       lease.doubt()
-      stayAway(state)
+      forbidGoingOn(state)
     },
     wentElsewhere: () => {
-      stayAway(state)
+      forbidGoingOn(state)
     },
     missed: () => {
       state.missed += 1
-      stayAway(state)
+      forbidGoingOn(state)
     },
     heard: (sentAt) => {
       if (options.hasOneNode) lease.heard(sentAt)

@@ -24,7 +24,9 @@ export type RedisTrustOptions = {
   readonly isWaitedFor: () => boolean
   /** A sign of life of Postgres. @throws when there is none */
   readonly reachPostgres: () => Promise<unknown>
-  /** Makes everything true that must be before Redis is trusted: it can write, and a new epoch has begun. */
+  /** Asks every node of Redis that counts to write. @throws when one does not in time */
+  readonly checkWritable: () => Promise<unknown>
+  /** Makes everything else true that must be before Redis is trusted: above all, a new epoch has begun. */
   readonly beforeTrust: () => Promise<void>
   /** Writes down what was counted, and says that no more comes. */
   readonly afterTrust: () => Promise<void>
@@ -42,8 +44,8 @@ export type TrustState = {
   /** Settles when Postgres has heard of the end of the last trust, or trust goes on. */
   left: Promise<void>
   isClosed: boolean
-  /** Trust was held on this very connection, and nobody has been told since that it begins anew. */
-  mayStay: boolean
+  /** Trust was held on this very connection, and no new epoch was tried since. */
+  mayResume: boolean
   /** How often a change was answered of which this instance need not have heard. */
   missed: number
   /**
@@ -56,7 +58,7 @@ export type TrustState = {
 export function withoutTrust(): TrustState {
   return {
     ...{ lease: createLease(), trusting: false, losses: 0, lostAt: -Infinity, left: Promise.resolve() },
-    ...{ isClosed: false, mayStay: false, missed: 0, mayGoOn: false },
+    ...{ isClosed: false, mayResume: false, missed: 0, mayGoOn: false },
   }
 }
 
@@ -71,15 +73,15 @@ export function lose(options: RedisTrustOptions, state: TrustState, error: unkno
   options.log.warn({ err: error }, 'quota gate: Redis is away, serving from Postgres')
 }
 
-/** Trust must not go on without Postgres. */
-export function stayAway(state: TrustState): void {
+/** While it is lost: it must not go on without Postgres. */
+export function forbidGoingOn(state: TrustState): void {
   if (!state.trusting) state.mayGoOn = false
 }
 
 /** What Redis says when it is back may be older than what it has acknowledged. */
 export function loseConnection(options: RedisTrustOptions, state: TrustState): void {
   state.mayGoOn = false
-  state.mayStay = false
+  state.mayResume = false
   lose(options, state, connectionOver)
 }
 
@@ -97,8 +99,11 @@ async function leave(options: RedisTrustOptions, state: TrustState): Promise<voi
       return
     } catch (error) {
       options.log.debug({ err: error }, 'quota gate: counts reach Postgres later')
+      if (isRefusal(error)) {
+        state.mayGoOn = false
+        if (await resume(options, state)) return
+      }
       if (state.mayGoOn && isDown(error) && (await goOn(options, state))) return
-      if (isRefusal(error) && (await stay(options, state))) return
       await sleep(leaveEveryMs) // close() waits for it
     }
   }
@@ -115,8 +120,10 @@ export async function goesOn(state: TrustState): Promise<boolean> {
 }
 
 async function goOn(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
-  const sentAt = performance.now()
+  let sentAt = 0
   try {
+    await options.checkWritable()
+    sentAt = performance.now()
     await options.beat()
   } catch {
     return false
@@ -166,11 +173,14 @@ export async function tryRenewal(
   return isRenewed() || (attempts > 1 && tryRenewal(options, state, attempts - 1))
 }
 
-/** Nobody could be told that trust had ended: it is as if the lease had to be renewed. */
-async function stay(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
+/**
+ * Nobody could be told that trust had ended: it is as if the lease had to be renewed. What was noted meanwhile is
+ * delivered, and the look that has found it must not be older in the end than others wait.
+ */
+async function resume(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
   const { missed } = state
-  const isSafe = () => state.mayStay && state.missed === missed && options.isWaitedFor()
-  return isSafe() && beginTrust(options, state, isSafe, () => Promise.resolve())
+  const isSafe = () => state.mayResume && state.missed === missed && options.isWaitedFor()
+  return isSafe() && beginTrust(options, state, () => isSafe() && options.isSure())
 }
 
 export async function winBack(options: RedisTrustOptions, state: TrustState): Promise<boolean> {
@@ -178,27 +188,29 @@ export async function winBack(options: RedisTrustOptions, state: TrustState): Pr
   if (state.trusting || state.isClosed) return state.trusting
   const { losses } = state
   state.mayGoOn = false
-  state.mayStay = false
-  if (await beginTrust(options, state, () => state.losses === losses, options.beforeTrust)) return true
+  state.mayResume = false
+  const isSafe = () => state.losses === losses
+  if (await beginTrust(options, state, isSafe, options.beforeTrust)) return true
   state.left = leave(options, state)
   return false // the next probe tries again
 }
 
 /**
  * @param isSafe whether nothing has happened meanwhile that trust must not outlive
- * @param first what comes before anything else
+ * @param prepare what comes first, when Redis takes writes
  */
 async function beginTrust(
-  { beat, catchUp, log }: RedisTrustOptions,
+  { checkWritable, beat, catchUp, log }: RedisTrustOptions,
   state: TrustState,
   isSafe: () => boolean,
-  first: () => Promise<void>,
+  prepare?: () => Promise<void>,
 ): Promise<boolean> {
   const { lease } = state
   const doubts = lease.doubts()
   let sentAt = 0
   try {
-    await first()
+    await checkWritable()
+    await prepare?.()
     const isRenewed = lease.renewal()
     // A change that has waited meanwhile must not be found late as soon as Redis is trusted.
     await catchUp()
@@ -214,7 +226,7 @@ async function beginTrust(
   lease.begin(sentAt, doubts)
   state.trusting = true
   state.mayGoOn = true
-  state.mayStay = true
+  state.mayResume = true
   log.info('quota gate: serving from Redis')
   return true
 }

@@ -64,6 +64,25 @@ describe('a question to a record', () => {
     expect(await stopped).toMatchObject({ outcome: 'late' })
   })
 
+  test('a sign of life tells that the clock of the process was stopped, and no other does', async () => {
+    const told = { late: 0 }
+    const others = redisRecords({
+      ...{ ...options, redis, prefix, answerWithinMs: 75 },
+      ...{ epoch: () => 1, floor: () => undefined, onLate: () => void (told.late += 1) },
+    })
+    await others.hearClock()
+    await others.beat()
+    expect(told.late).toBe(0)
+
+    const now = performance.now.bind(performance)
+    const clock = import.meta.jest.spyOn(performance, 'now').mockImplementation(() => now() - 200)
+    await others.beat()
+    expect(told.late).toBe(1)
+    await others.beat()
+    clock.mockRestore()
+    expect(told.late).toBe(1)
+  })
+
   test('that is outdated is answered when it has been written anew, from what was read since', async () => {
     await records.ask(question)
     await records.outdate(question.tag, 3)

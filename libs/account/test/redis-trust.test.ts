@@ -175,6 +175,23 @@ describe('while Postgres answers and takes no writes', () => {
     expect(await world.trust.goesOn()).toBe(false)
 
     world.whileRedisAnswers = () => undefined
+    const delivered: boolean[] = []
+    world.catchesUp = () => void delivered.push(world.trust.isTrusted())
+    await sleep(400)
+    expect([world.trust.holds(), delivered[0]]).toEqual([true, false])
+  })
+
+  test.each<[string, 'isSure' | 'redisTakesWrites']>([
+    ['the look at the changes was longer ago than others wait', 'isSure'],
+    ['Redis answers and takes no writes', 'redisTakesWrites'],
+  ])('trust does not go on when %s', async (_, condition) => {
+    world[condition] = false
+    world.trust.failed(silence)
+    expect(await world.trust.goesOn()).toBe(false)
+    await sleep(400)
+    expect(world.trust.isTrusted()).toBe(false)
+
+    world[condition] = true
     await sleep(400)
     expect(world.trust.holds()).toBe(true)
   })
@@ -226,7 +243,10 @@ const silence = new Error('Redis did not answer.')
 type World = {
   hasPostgres: boolean
   takesWrites: boolean
+  redisTakesWrites: boolean
   isWaitedFor: boolean
+  isSure: boolean
+  catchesUp: () => void
   postgresMs: number
   readonly heardOfEnd: PromiseWithResolvers<undefined>
   whileWinningBack: () => void
@@ -244,14 +264,20 @@ function openWorld(): World {
     if (!open.takesWrites) throw Object.assign(new Error('read-only'), { severity: 'ERROR', code: '25006' })
   }
   const open: World = {
-    ...{ hasPostgres: true, takesWrites: true, isWaitedFor: true },
+    ...{ hasPostgres: true, takesWrites: true, redisTakesWrites: true, isWaitedFor: true, isSure: true },
+    catchesUp: () => undefined,
     postgresMs: 0,
     heardOfEnd: Promise.withResolvers<undefined>(),
     whileWinningBack: () => undefined,
     whileRedisAnswers: () => undefined,
     trust: redisTrust({
-      ...{ log: silent, hasOneNode: true, connected: () => true, isSure: () => true },
-      ...{ catchUp: askPostgres, reachPostgres: askPostgres, isWaitedFor: () => open.isWaitedFor },
+      ...{ log: silent, hasOneNode: true, connected: () => true, isSure: () => open.isSure },
+      ...{ reachPostgres: askPostgres, isWaitedFor: () => open.isWaitedFor },
+      checkWritable: () => (open.redisTakesWrites ? Promise.resolve() : Promise.reject(silence)),
+      async catchUp() {
+        await askPostgres()
+        open.catchesUp()
+      },
       async afterTrust() {
         await writeToPostgres()
         open.heardOfEnd.resolve(undefined)

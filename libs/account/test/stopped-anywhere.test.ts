@@ -28,7 +28,7 @@ const records = redisRecords({
 const trust: RedisTrust = redisTrust({
   ...{ log: silent, hasOneNode: true, connected: () => true, isSure: () => false },
   ...{ beat: answer, catchUp: answer, reachPostgres: answer, beforeTrust: answer, afterTrust: answer },
-  ...{ isWaitedFor: () => true, onReturn: () => undefined },
+  ...{ checkWritable: answer, isWaitedFor: () => true, onReturn: () => undefined },
 })
 const postgres = {
   check: () => Promise.resolve({ outcome: 'unknown' }),

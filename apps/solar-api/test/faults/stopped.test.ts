@@ -121,34 +121,53 @@ describe('a process that does not notice that it was stopped, as on a virtual ma
   afterAll(() => rig.close())
   beforeEach(() => rig.serving('redis'))
 
-  test('obeys what was answered meanwhile, with its first request, when the others have lost Redis (T01, T29)', async () => {
-    for (let run = 0; run < size(4, 40); run++) {
-      const [revoked, used] = [await rig.account(), await rig.account()]
-      for (const { key } of [revoked, used]) await calculate(rig, key, { instance: 1 })
-      await sleep(300) // written
-      rig
-        .instance(1)
-        .postgresLink()
-        .disturb({ down: { latencyMs: 50 } })
-      const { pid } = rig.instance(1).service()
-      process.kill(pid, 'SIGSTOP')
-      for (const number of [0, 2]) rig.instance(number).redisLink().cut()
-      const path = `/operator/keys/key_${revoked.tag}${revoked.selector}`
-      expect((await rig.operate('DELETE', path, undefined, 0)).status).toBe(200)
-      const others = await Promise.all(
-        Array.from({ length: 60 }, () => calculate(rig, used.key, { instance: 0 })),
-      )
-      const asked = [revoked, used].flatMap(({ key }) =>
-        Array.from({ length: 10 }, () => calculate(rig, key, { instance: 1 })),
-      )
-      await sleep(20) // they have arrived
-      process.kill(pid, 'SIGCONT')
-      const replies = await Promise.all(asked)
-      rig.heal()
-      await rig.serving('redis')
+  test.each<[when: string, ms: () => number]>([
+    ['has arrived', () => -20],
+    ['arrives a moment later', () => rig.random() * 45],
+  ])(
+    'obeys what was answered meanwhile, with its first request, that %s, when the others have lost Redis (T01, T29)',
+    async (_, afterMs) => {
+      for (let run = 0; run < size(4, 40); run++) {
+        const [revoked, used] = [await rig.account(), await rig.account()]
+        for (const { key } of [revoked, used]) await calculate(rig, key, { instance: 1 })
+        await sleep(300) // written
+        rig
+          .instance(1)
+          .postgresLink()
+          .disturb({ down: { latencyMs: 50 } })
+        const { pid } = rig.instance(1).service()
+        process.kill(pid, 'SIGSTOP')
+        for (const number of [0, 2]) rig.instance(number).redisLink().cut()
+        const path = `/operator/keys/key_${revoked.tag}${revoked.selector}`
+        expect((await rig.operate('DELETE', path, undefined, 0)).status).toBe(200)
+        const others = await Promise.all(
+          Array.from({ length: 60 }, () => calculate(rig, used.key, { instance: 0 })),
+        )
+        const ask = () =>
+          [revoked, used].flatMap(({ key }) =>
+            Array.from({ length: 10 }, () => calculate(rig, key, { instance: 1 })),
+          )
+        const asked = await aroundGoingOn(pid, afterMs(), ask)
+        const replies = await Promise.all(asked)
+        rig.heal()
+        await rig.serving('redis')
 
-      expect([rig.seed, run, statuses(others)]).toEqual([rig.seed, run, { 200: 49, 429: 11 }])
-      expect([rig.seed, run, statuses(replies)]).toEqual([rig.seed, run, { 401: 10, 429: 10 }])
+        expect([rig.seed, run, statuses(others)]).toEqual([rig.seed, run, { 200: 49, 429: 11 }])
+        expect([rig.seed, run, statuses(replies)]).toEqual([rig.seed, run, { 401: 10, 429: 10 }])
+      }
+    },
+  )
+
+  /** Asks so long after a process goes on, or before when that is negative. */
+  async function aroundGoingOn<T>(pid: number, afterMs: number, ask: () => T): Promise<T> {
+    if (afterMs < 0) {
+      const asked = ask()
+      await sleep(-afterMs)
+      process.kill(pid, 'SIGCONT')
+      return asked
     }
-  })
+    process.kill(pid, 'SIGCONT')
+    await sleep(afterMs)
+    return ask()
+  }
 })

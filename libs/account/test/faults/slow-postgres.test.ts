@@ -217,39 +217,67 @@ test('a Postgres that hangs: who asks about an account without a record is told 
   expect(Math.max(...tookMs)).toBeLessThan(size(1_400, 1_200))
 })
 
-test('a table of Postgres that is locked: a revocation by one that has lost Redis holds, and nobody else notices it', async () => {
-  rig = await openRig({ instances: 3 })
-  const [revoked, ...others] = await accountsInUse(11)
-  if (revoked === undefined) throw new Error('There is no account.')
-  rig.links[0]?.redis.cut()
-  await until(() => rig.gates[0]?.serving() === 'postgres')
-  const admin = await openDatabase<AccountTables>({
-    ...{ url: rig.databaseUrl, dataDir: '', schema: 'test', log: silent },
-  })
-  const [locked, unlock] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
-  const locking = admin.db.transaction().execute(async (trx) => {
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
-    await sql`lock table usage_day in access exclusive mode`.execute(trx)
-    locked.resolve(undefined)
-    await unlock.promise
-  })
-  await locked.promise
-
-  await rig.revoke(revoked, 0)
-  const after = Promise.all([1, 2].map((instance) => outcomeAt(revoked, instance)))
-  const outcomes: string[] = []
-  for (let i = 0; i < 100; i++) {
-    const account = others[i % others.length] as TestAccount // there are ten
-    outcomes.push(await outcomeAt(account, 1 + (i % 2)))
-    await sleep(10)
+describe('a table of Postgres that is locked', () => {
+  async function whileLocked(work: () => Promise<void>): Promise<void> {
+    const admin = await openDatabase<AccountTables>({
+      ...{ url: rig.databaseUrl, dataDir: '', schema: 'test', log: silent },
+    })
+    await admin.db.transaction().execute(async (trx) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+      await sql`lock table usage_day in access exclusive mode`.execute(trx)
+      await work()
+    })
+    await admin.close()
   }
-  unlock.resolve(undefined)
-  await locking
-  await admin.close()
 
-  expect(new Set(outcomes)).toEqual(new Set(['ok']))
-  expect(await after).not.toContain('ok')
-  expect(rig.gates.slice(1).map((gate) => gate.serving())).toEqual(['redis', 'redis'])
+  beforeEach(async () => {
+    rig = await openRig({ instances: 3 })
+  })
+  const cutFromRedis = async () => {
+    rig.links[0]?.redis.cut()
+    await until(() => rig.gates[0]?.serving() === 'postgres')
+  }
+
+  test('a revocation by one that has lost Redis holds, and nobody else notices it', async () => {
+    const [revoked, ...others] = (await accountsInUse(11)) as [TestAccount, ...TestAccount[]]
+    await cutFromRedis()
+    const outcomes: string[] = []
+    let after: readonly string[] = []
+    await whileLocked(async () => {
+      await rig.revoke(revoked, 0)
+      const asking = Promise.all([1, 2].map((instance) => outcomeAt(revoked, instance)))
+      for (let i = 0; i < 100; i++) {
+        const account = others[i % others.length] as TestAccount // there are ten
+        outcomes.push(await outcomeAt(account, 1 + (i % 2)))
+        await sleep(10)
+      }
+      after = await asking
+    })
+
+    expect(new Set(outcomes)).toEqual(new Set(['ok']))
+    expect(after).not.toContain('ok')
+    expect(rig.gates.slice(1).map((gate) => gate.serving())).toEqual(['redis', 'redis'])
+  })
+
+  test('a Redis that hesitates meanwhile is used again, and what was revoked before is refused there', async () => {
+    const rounds = size(2, 10)
+    const [other, ...revoked] = (await accountsInUse(1 + rounds)) as [TestAccount, ...TestAccount[]]
+    await cutFromRedis()
+    await whileLocked(async () => {
+      for (const account of revoked) {
+        expect(await outcomeAt(other, 1)).toBe('ok') // which cannot be written
+        rig.links[1]?.redis.freeze()
+        await until(() => rig.gates[1]?.serving() === 'postgres')
+        rig.links[1]?.redis.heal()
+
+        await rig.revoke(account, 0)
+        await until(() => rig.gates[1]?.serving() === 'redis')
+
+        expect(await outcomeAt(account, 1)).not.toBe('ok')
+        expect(await outcomeAt(other, 1)).toBe('ok')
+      }
+    })
+  })
 })
 
 describe('a Postgres that takes no writes', () => {
