@@ -22,7 +22,11 @@ export type Outbox = {
    * @param withinMs how long whoever counts in Redis is waited for
    */
   readonly deliver: (tag: string, withinMs?: number) => Promise<void>
-  /** Delivers what is waiting, whoever noted it. @throws when Redis or Postgres does not answer */
+  /**
+   * Delivers what is waiting, whoever noted it.
+   *
+   * @throws when Redis or Postgres does not answer, or the others do not know that this instance counts in Redis
+   */
   readonly drain: () => Promise<void>
 }
 

@@ -11,7 +11,7 @@ import { anyCountsInRedis, gateInstances } from './gate-instances.ts'
 import { every, housekeeping, stop } from './gate-timers.ts'
 import type { Burst, Gate } from './gate.ts'
 import { createLedger, writtenWithinMs, type Ledger } from './ledger.ts'
-import { noOutbox, redisOutbox, type Outbox } from './outbox.ts'
+import { noOutbox, redisOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
 import type { Plans } from './plans.ts'
 import { postgresGate } from './postgres-gate.ts'
 import { redisGate, replicate } from './redis-gate.ts'
@@ -187,17 +187,34 @@ function partsOf(options: QuotaGateOptions, redis: Redis | Cluster, trust: () =>
   const copy = (tags: readonly string[], from = db) => replicate({ ...copying, db: from }, tags)
   const again = secondLook(copy)
   const [instances, sight] = [gateInstances(aside, instance), sightOfChanges()]
-  const lose = (reason: Error) => (trusting() ? trust().failed(reason) : undefined)
   const outbox = redisOutbox({
     ...{ db, aside, log, instances, sight, trusting, replicate: copy },
     outdate: records.outdate,
-    late: () => lose(changeIsLate),
-    ...{ forgotten: () => lose(wasTakenForCrashed), missed: () => trust().missed() },
+    ...tellTrust(trust),
   })
   const place = countingPlace({ db, outbox, replicate: copy })
   const postgres = postgresGate({ ...common, place, outbox })
   const onRedis = redisGate({ ...copying, trust, place, postgres, planIds: Object.keys(plans) })
   return { ledger, postgres, records, onRedis, epoch, outbox, again, instances, sight }
+}
+
+/** What the outbox tells of changes. */
+function tellTrust(trust: () => RedisTrust): Pick<OutboxOptions, 'late' | 'forgotten' | 'missed'> {
+  const lose = (reason: Error) => {
+    if (trust().isTrusted()) trust().failed(reason)
+  }
+  return {
+    late: () => {
+      lose(changeIsLate)
+    },
+    forgotten: () => {
+      lose(wasTakenForCrashed)
+      trust().wentElsewhere() // the others may have
+    },
+    missed: () => {
+      trust().missed()
+    },
+  }
 }
 
 const drainEveryMs = 50

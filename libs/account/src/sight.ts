@@ -19,7 +19,7 @@ export type Look = {
 
 /** @param clock milliseconds of a clock that is never set */
 export function sightOfChanges(clock = () => performance.now()): Sight {
-  const state = { begunAt: -Infinity, isAway: false, isClear: false, gaps: 0 }
+  const state = { begunAt: -Infinity, answeredAt: -Infinity, isAway: false, isClear: false, gaps: 0 }
   const isInTouch = () => clock() - state.begunAt <= (state.isAway ? mostMsAway : mostMs)
 
   return {
@@ -30,16 +30,18 @@ export function sightOfChanges(clock = () => performance.now()): Sight {
         state.gaps += 1
       }
       state.begunAt = clock()
-      const { gaps } = state
+      const { begunAt, gaps } = state
       return {
         succeeds() {
           // What was answered before the process was stopped says nothing of the time after.
           if (gaps !== state.gaps) return
+          state.answeredAt = clock()
           state.isAway = false
           state.isClear = true
         },
         fails() {
-          state.isAway = true
+          // Another may have been answered since.
+          if (state.answeredAt <= begunAt) state.isAway = true
         },
       }
     },

@@ -16,7 +16,7 @@ export type RedisTrustOptions = {
   readonly connected: () => boolean
   /** Asks every node of Redis that counts for a sign of life. @throws when one does not give it in time */
   readonly beat: () => Promise<unknown>
-  /** Delivers to Redis what others could not. @throws when Postgres does not answer */
+  /** Delivers to Redis what others could not. @throws when Postgres does not answer, or the others have gone on without us */
   readonly catchUp: () => Promise<void>
   /** Whether nobody can have been told to go on with a change that this instance does not know of. */
   readonly isSure: () => boolean
@@ -235,7 +235,7 @@ async function beginTrust(
 const leaveEveryMs = 250
 /** Who was about to ask Redis waits no longer for Postgres to hear that nobody does any more. */
 const leaveWithinMs = 50
-/** One sign of life, and the time for its answer. */
+/** Redis writes, and gives a sign of life: mostly in far less. */
 const goOnWithinMs = 100
 /** A renewal does not wait longer than this for Postgres, and Redis's sign of life is as old when it ends. */
 const catchUpWithinMs = 200

@@ -37,6 +37,17 @@ describe('what an instance can be sure to know', () => {
     expect(sight.isClear()).toBe(true)
   })
 
+  test('ends as usual when a look fails that was begun before one that was answered', () => {
+    const sight = open()
+    looks(sight, [0, true])
+    const slow = sight.begins()
+    looks(sight, [50, true])
+    slow.fails()
+
+    time.now += 250
+    expect(sight.isClear()).toBe(false)
+  })
+
   test('is not all when Postgres was found away only after it was not looked at for longer', () => {
     const sight = open()
 

@@ -164,14 +164,15 @@ describe('two instances on a Redis Cluster with replicas', () => {
       const before = await Promise.all(records.map((record) => master.dumpBuffer(record)))
       for (const account of accounts) await rig.revoke(account)
 
-      await replica.cluster('FAILOVER', 'TAKEOVER')
-      for (const [at, record] of records.entries())
-        await replica.restore(record, 0, before[at] as Buffer, 'REPLACE') // as if it had not heard of the revocation
       const gaveUp = new Set<number>()
-      await until(() => {
+      const watching = until(() => {
         for (const [at, gate] of rig.gates.entries()) if (gate.serving() === 'postgres') gaveUp.add(at)
         return gaveUp.size === 2
       })
+      await replica.cluster('FAILOVER', 'TAKEOVER')
+      for (const [at, record] of records.entries())
+        await replica.restore(record, 0, before[at] as Buffer, 'REPLACE') // as if it had not heard of the revocation
+      await watching
       await rig.serving('redis')
 
       for (const account of accounts)
