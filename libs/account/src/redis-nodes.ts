@@ -1,14 +1,9 @@
 import { inTime } from '@hearth/chassis/in-time'
 import { Cluster, type Redis } from 'ioredis'
 
-/**
- * Asks every node that counts for a sign of life: what it takes for now.
- *
- * @returns Unix milliseconds
- * @throws when one does not give it within `ms` milliseconds
- */
-export async function beat(redis: Redis | Cluster, ms: number): Promise<number[]> {
-  return inTime(ms, Promise.all(countingNodes(redis).map(timeOf)))
+/** What every node that counts takes for now, in Unix milliseconds. @throws when one does not say it */
+export async function timesOf(redis: Redis | Cluster): Promise<number[]> {
+  return Promise.all(countingNodes(redis).map(timeOf))
 }
 
 /** Unix milliseconds by the clock of a node. */

@@ -3,7 +3,7 @@ import { isRedisUnavailable } from '@hearth/chassis/redis'
 import { ReplyError, type Cluster, type Redis } from 'ioredis'
 import { createHash } from 'node:crypto'
 import { clockOfRedis } from './redis-clock.ts'
-import { beat, timeOf } from './redis-nodes.ts'
+import { timeOf, timesOf } from './redis-nodes.ts'
 import { unpackReply } from './redis-scripts.ts'
 
 /** Redis did not do what it was asked, or not in time. */
@@ -55,7 +55,7 @@ export function askingInTime({ redis, answerWithinMs = 75, onLate, trustedAt = t
   const clock = clockOfRedis()
   const run = (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<number[]> =>
     within(answerWithinMs, runScript(redis, script, keys, args))
-  const signsOfLife = () => within(answerWithinMs, beat(redis, answerWithinMs))
+  const signsOfLife = (): Promise<number[]> => within(answerWithinMs, timesOf(redis))
   const hear = (instants: readonly number[]) => {
     for (const instant of instants) clock.heard(instant)
   }
