@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Ids that nobody else hands out again: a standby that takes over may begin a sequence up to 32 numbers earlier than it
- * had come, and an instance that has delivered the changes with these ids would take the new ones for delivered. Each id
+ * Ids that nobody else hands out again: a standby that takes over may begin the sequence earlier than it had come, and
+ * an instance that has delivered the changes with these ids would take the new ones for delivered. Each id
  * is a number of the sequence and 20 random bits; JavaScript can count to 8 thousand million of them.
  */
 export async function randomiseOutboxIds(db: Kysely<unknown>): Promise<void> {

@@ -42,7 +42,8 @@ export type Place = {
  *
  * An instance that has crashed leaves its row behind. Another removes it when it has not changed for 15 seconds, by its
  * own clock and while it could look and write all the time: clocks that are set, and a Postgres that nobody could reach
- * or that took no writes, make nobody look crashed. One that was merely stopped finds its row gone before it counts again; see outbox.ts.
+ * or that took no writes, make nobody look crashed. One that was merely stopped finds its row gone before it counts
+ * again; see outbox.ts.
  *
  * @param db with connections that requests do not use
  * @param instance unique name of this process

@@ -16,7 +16,11 @@ export type RedisTrustOptions = {
   readonly connected: () => boolean
   /** Asks every node of Redis that counts for a sign of life. @throws when one does not give it in time */
   readonly beat: () => Promise<unknown>
-  /** Delivers to Redis what others could not. @throws when Postgres does not answer, or the others have gone on without us */
+  /**
+   * Delivers to Redis what others could not.
+   *
+   * @throws when Postgres does not answer, or the others do not know that this instance counts in Redis
+   */
   readonly catchUp: () => Promise<void>
   /** Whether nobody can have been told to go on with a change that this instance does not know of. */
   readonly isSure: () => boolean
@@ -35,6 +39,7 @@ export type RedisTrustOptions = {
   readonly log: Logger
 }
 
+/** Where trust stands, and what its return depends on. */
 export type TrustState = {
   readonly lease: Lease
   trusting: boolean

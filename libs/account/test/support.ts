@@ -57,7 +57,7 @@ export async function openTestDatabase(
 export async function withoutWrites(url: string, work: () => Promise<void>): Promise<void> {
   const name = sql.raw(`"${new URL(url).pathname.slice(1)}"`)
   const admin = await openDatabase<AccountTables>({ ...{ url, dataDir: '', schema: 'test', log: silent } })
-  await admin.db.connection().execute(async (one) => {
+  const denying = admin.db.connection().execute(async (one) => {
     const reconnectAll = async () => {
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`.execute(one)
@@ -73,7 +73,7 @@ export async function withoutWrites(url: string, work: () => Promise<void>): Pro
       await reconnectAll()
     }
   })
-  await admin.close()
+  await denying.finally(admin.close)
 }
 
 export function openTestRedis(url = environment('TEST_REDIS_URL')): Redis | Cluster {

@@ -400,6 +400,24 @@ describe('what instances know of each other', () => {
   })
 })
 
+test('a standby that begins the sequence of changes earlier than it had come gives none of their ids again', async () => {
+  const database = await openTestDatabase('postgres')
+  const { db } = database
+  const note = async () => {
+    const noting = db.insertInto('outbox').values({ tag: 'AAAAAAAAAA' }).returning('id')
+    return (await noting.executeTakeFirstOrThrow()).id
+  }
+  const ids: number[] = []
+  for (let run = 0; run < 2; run++) {
+    await sql`select setval('outbox_number', 40)`.execute(db)
+    for (let i = 0; i < 10; i++) ids.push(await note())
+  }
+  await database.close()
+
+  expect(new Set(ids).size).toBe(20)
+  expect(ids.every(Number.isSafeInteger)).toBe(true)
+})
+
 test('an instance without Redis complains of others that count there', async () => {
   const rig = await openRig()
   const lines: string[] = []
