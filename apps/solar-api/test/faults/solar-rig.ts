@@ -142,13 +142,17 @@ export function remainingOf(replies: readonly LoadReply[]): number[] {
     .toSorted((a, b) => b - a)
 }
 
-/** What the account endpoint says is used: the counters that are enforced. */
+/**
+ * What the account endpoint says is used: the counters that are enforced. Outside a campaign a busy machine may answer
+ * Postgres so late that the service tells to come back.
+ */
 export async function usedOf(
   rig: ServiceRig,
   key: string,
   instance = 0,
 ): Promise<{ daily: number; monthly: number }> {
-  const { status, body } = await rig.send('/v1/account/usage', { key, instance })
+  const ask = () => rig.send('/v1/account/usage', { key, instance })
+  const { status, body } = isCampaign ? await ask() : await patiently(ask)
   if (status !== 200) throw new Error(`usage: ${status} ${JSON.stringify(body)}`)
   const { daily, monthly } = body.data.windows
   return { daily: daily.used, monthly: monthly.used }
