@@ -6,6 +6,7 @@ import { indexIdempotency } from './idempotency-indexes.ts'
 import { createJoinGate } from './join-gate.ts'
 import { createKeyUsage } from './key-usage.ts'
 import { createOnePlace } from './one-place.ts'
+import { moveWhenWritable } from './move-when-writable.ts'
 import { randomiseOutboxIds } from './outbox-ids.ts'
 import { addOutboxVersion } from './outbox-versions.ts'
 import { orderLocks } from './ordered-locks.ts'
@@ -27,6 +28,7 @@ export const accountMigrations: MigrationList = {
     '011_direct_at_once': { up: chargeDirectAtOnce },
     '012_outbox_versions': { up: addOutboxVersion },
     '013_outbox_ids': { up: randomiseOutboxIds },
+    '014_move_when_writable': { up: moveWhenWritable },
   },
 }
 

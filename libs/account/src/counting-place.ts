@@ -11,8 +11,8 @@ import { leaseMs } from './lease.ts'
  * An instance that cannot use Redis moves each account that it is asked about to Postgres. The move is a change of the
  * account like any other: the instances that use Redis hear of it through the outbox, and one of them writes it into
  * the account's record. From that instant on the record refuses to count, and what it had counted is written to
- * Postgres before the outbox row goes. When no instance uses Redis, the charge itself moves the account: see the
- * migrations.
+ * Postgres before the outbox row goes, so nothing is moved while the table of the counts is locked. When no instance
+ * uses Redis, the charge itself moves the account. For both see the migrations.
  *
  * Instances that use Redis ask Postgres too while the record refuses, until no call has come from one that cannot for a
  * second; whoever finds that moves the account back. Nobody has to hear of that: a record that still refuses is asked
