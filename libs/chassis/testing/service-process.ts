@@ -76,7 +76,7 @@ export async function startProcess(environment: Environment): Promise<ServicePro
 }
 
 /** Runs a command of the service to its end; one that does not end is killed and has the code null. */
-export async function runProcess(args: readonly string[], environment: Environment, deadlineMs = 15_000) {
+export async function runProcess(args: readonly string[], environment: Environment, deadlineMs = 60_000) {
   const { child, outcome } = launch(args, environment)
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs)
   return outcome.finally(() => clearTimeout(timer))
