@@ -6,7 +6,7 @@ import { answer, answersWithCsv, formsWithCsv, type Answer } from './answers.ts'
 import { readCursor, sorts, writeCursor, type Cursor, type Sort } from './complaint-cursor.ts'
 import { readPage, type Selection } from './complaint-page.ts'
 import { presentComplaint } from './complaint-row.ts'
-import { complaintSchema } from './complaint-schema.ts'
+import { complaintFields, complaintSchema } from './complaint-schema.ts'
 import { categories, type Category } from './model/category.ts'
 import { presentModelYear } from './presentation.ts'
 import { vehicleProblems } from './problems.ts'
@@ -101,7 +101,7 @@ async function listComplaints(
   }
 }
 
-const complaintColumns = Object.keys(complaintSchema.describe().keys as object)
+const complaintColumns = Object.keys(complaintFields)
 
 function linkTo(url: string, cursor: string): string {
   const [path = '', search = ''] = url.split('?', 2)

@@ -2,7 +2,7 @@ import { record } from '@hearth/chassis/endpoint'
 import * as schema from './vehicle-schema.ts'
 
 /** Fields of a complaint in a list. */
-const complaintFields = {
+export const complaintFields = {
   id: schema.text(
     '`cmp_` and the ODI number; `-2`, `-3` … follow where one complaint was about several vehicles.',
   ),

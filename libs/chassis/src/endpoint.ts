@@ -83,7 +83,7 @@ export function endpoint<Body, Params, Query, Headers>(
   handle: (input: Input<Body, Params, Query, Headers>, req: Request, res: Response) => unknown,
 ): Endpoint {
   const { body, params, query, headers } = operation
-  const quick = body && quickCheck(body)
+  let quick: ReturnType<typeof quickCheck<Body>> | undefined
   function handler(req: Request, res: Response): unknown {
     // What was looked up by path decided who may call and what it costs; Express must have come to the same place.
     const mounted = res.locals.operation
@@ -96,7 +96,7 @@ export function endpoint<Body, Params, Query, Headers>(
       params: params && validate(params, req.params, 'path'),
       query: query && validate(query, { ...req.query }, 'query'),
       headers: headers && validate(headers, req.headers, 'header'),
-      body: body && (quick?.(req.body) ?? validate(body, req.body as unknown, 'body')),
+      body: body && ((quick ??= quickCheck(body))(req.body) ?? validate(body, req.body as unknown, 'body')),
     } as Input<Body, Params, Query, Headers> // what has no schema is undefined, as its type says
     return handle(input, req, res)
   }
@@ -122,8 +122,8 @@ const noFields = Joi.object({})
  */
 export function record(fields: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema {
   const required = Object.entries(fields).map(([name, schema]) => {
-    const { flags } = schema.describe() as { flags?: { presence?: string } } // Joi types describe() too widely
-    return [name, flags?.presence === 'optional' ? schema : schema.required()] as const
+    const isOptional = schema.$_getFlag('presence') === 'optional' // describe() would take a fifth of a start
+    return [name, isOptional ? schema : schema.required()] as const
   })
   return Joi.object(Object.fromEntries(required))
 }
