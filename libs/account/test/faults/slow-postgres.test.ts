@@ -120,7 +120,7 @@ test.each([60, 130, 250])(
 
 test('a Postgres that answers 250 ms later, also to who makes the changes, costs nobody its trust', async () => {
   rig = await openRig({ instances: 3 })
-  const accounts = await accountsInUse(size(6, 24))
+  const accounts = await accountsInUse(size(3, 24))
   const proxy = await startFaultProxy(Number(new URL(rig.databaseUrl).port))
   const url = proxy.through(rig.databaseUrl)
   const slow = await openDatabase<AccountTables>({ url, dataDir: '', schema: 'test', log: silent })
@@ -270,7 +270,7 @@ describe('a table of Postgres that is locked', () => {
       const here: string[] = []
       await whileLocked(async () => {
         await cutFromRedis(0)
-        for (let i = 0; i < size(30, 200); i++) {
+        for (let i = 0; i < size(10, 200); i++) {
           const account = accounts[i % accounts.length] as TestAccount // there are ten
           here.push(await outcomeAt(account, 0))
           there.push(await outcomeAt(account, 1), await outcomeAt(account, 2))
@@ -325,7 +325,7 @@ describe('a Postgres that takes no writes', () => {
     let made = { outcomes: [] as readonly string[], count: 0 }
     await withoutWrites(rig.databaseUrl, async () => {
       const end = callAll([account], 20)
-      await sleep(size(18_000, 40_000)) // longer than an instance is thought to be there that says nothing
+      await sleep(size(15_000, 40_000)) // longer than an instance is thought to be there that says nothing
       made = await end()
     })
 
