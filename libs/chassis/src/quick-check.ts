@@ -2,7 +2,8 @@ import type Joi from 'joi'
 
 /**
  * A check for what nearly all bodies are: an object whose fields are numbers. It returns what joi would return, or
- * undefined, which says nothing: then joi decides and explains. (POST /v1/calculate: 0.5 µs in place of joi's 10.)
+ * undefined, which says nothing: then joi decides and explains. (POST /v1/calculate: 0.5 µs in place of joi's 10. Making
+ * a check takes some milliseconds, and a tenth of a second when a schema has many objects in objects.)
  *
  * @param schema any schema; for one that is no plain object, or has rules between its fields, the check is never sure
  */
