@@ -1,6 +1,5 @@
 import { endpoint, type Endpoint } from '@hearth/chassis/endpoint'
 import { jsonText, send } from '@hearth/chassis/http'
-import { quickCheck } from '@hearth/chassis/quick-check'
 import Joi from 'joi'
 import { calculationText } from './calculation-text.ts'
 import { envelope, envelopeText } from './deployment.ts'
@@ -33,7 +32,7 @@ function describeCalculate() {
       'Three numbers are enough; every other input has a default that is echoed under `assumptions`. Money is nominal USD, energy kWh AC, power kW DC; rates and shares are fractions (0.05 is 5 %).',
     tag: 'Calculation',
     body: calculateBody,
-    quickBody: quickCheck(calculateBody),
+    bodyOfNumbers: true,
     responses: { 200: { description: 'The calculation.', schema: envelope.schema(calculationSchema) } },
     examples: [
       {

@@ -2,6 +2,7 @@ import Joi from 'joi'
 import type { Request, RequestHandler, Response } from 'express'
 import type { AnswerHeader } from './answer-headers.ts'
 import type { ProblemKind } from './errors.ts'
+import { quickCheck } from './quick-check.ts'
 import { validate } from './validate.ts'
 
 /**
@@ -20,8 +21,8 @@ export type Operation<Body = unknown, Params = unknown, Query = unknown, Headers
    */
   readonly access?: 'public' | 'account' | 'session' | 'key' | 'metered'
   readonly body?: Joi.Schema<Body>
-  /** A check of bodies in front of the schema, which says the same or nothing; see quick-check.ts. */
-  readonly quickBody?: (body: unknown) => Body | undefined
+  /** Whether most bodies are objects of numbers: these are checked in front of the schema; see quick-check.ts. */
+  readonly bodyOfNumbers?: boolean
   readonly params?: Joi.Schema<Params>
   /** Without one, an operation under /v1 refuses every query parameter; others, such as health, ignore them. */
   readonly query?: Joi.Schema<Query>
@@ -83,7 +84,8 @@ export function endpoint<Body, Params, Query, Headers>(
   operation: Operation<Body, Params, Query, Headers>,
   handle: (input: Input<Body, Params, Query, Headers>, req: Request, res: Response) => unknown,
 ): Endpoint {
-  const { body, quickBody, params, query, headers } = operation
+  const { body, bodyOfNumbers = false, params, query, headers } = operation
+  const quick = body && bodyOfNumbers ? quickCheck(body) : undefined
   function handler(req: Request, res: Response): unknown {
     // What was looked up by path decided who may call and what it costs; Express must have come to the same place.
     const mounted = res.locals.operation
@@ -96,7 +98,7 @@ export function endpoint<Body, Params, Query, Headers>(
       params: params && validate(params, req.params, 'path'),
       query: query && validate(query, { ...req.query }, 'query'),
       headers: headers && validate(headers, req.headers, 'header'),
-      body: body && (quickBody?.(req.body) ?? validate(body, req.body as unknown, 'body')),
+      body: body && (quick?.(req.body) ?? validate(body, req.body as unknown, 'body')),
     } as Input<Body, Params, Query, Headers> // what has no schema is undefined, as its type says
     return handle(input, req, res)
   }
